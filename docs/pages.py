@@ -196,12 +196,10 @@ def home_of(kind: type[Evaluator]) -> ModuleType:
 def needs_of(kind: type[Evaluator], options: list[Option]) -> str:
     """Return the fields that an evaluator needs, and its names."""
     names = " or ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
-    fields, vary = read_needs(kind)
-    needs = " and ".join(f"`{name}`" for name in fields)
-    unless = ", unless an option changes this" if vary else ""
+    needs = " and ".join(f"`{name}`" for name in read_needs(kind))
     needed = "It needs only the output."
     if needs:
-        needed = f"It needs {needs} in addition to the output{unless}."
+        needed = f"It needs {needs} in addition to the output, unless an option changes this."
     if any(option.default is MISSING and "Evaluator" in option.type for option in options):
         needed = "It needs the fields that its evaluators need."
     return f"{needed}\nName in `load_evaluator` and on the command line: {names}."

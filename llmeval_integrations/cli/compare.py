@@ -18,8 +18,6 @@ from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import percent, write_count
 from llmeval_integrations.runs.rows import write_document
 
-_MOST_CHANGES: Final = 5
-_MOST_CHANGES_IN_JSON: Final = 100
 _UNSURE: Final = "so a regression cannot be excluded"
 
 
@@ -44,10 +42,8 @@ def add_commands(commands: Commands) -> None:
     add("--fail-on-regression", action="store_true", help="exit 1 if B is worse in anything")
     left_out = "with --fail-on-regression: the share of A's samples that B may lack (5%%)"
     add("--max-left-out", type=parse_share, default=0.05, metavar="P%", help=left_out)
-    changes = (
-        f"list up to N worse and N better samples ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
-    )
-    add("--changes", type=int, metavar="N", help=changes)
+    changes = "list up to N worse and N better samples (5)"
+    add("--changes", type=int, default=5, metavar="N", help=changes)
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_compare)
     _add_prefer(commands)
@@ -75,20 +71,15 @@ def _add_prefer(commands: Commands) -> None:
 
 
 def _compare(call: argparse.Namespace) -> int:
-    changes = call.changes
-    if changes is None:
-        changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
     a, b = read_run(call.a), read_run(call.b)
-    lower, by_field = call.lower_is_better, call.by_field
-    comparison = compare(
-        a, b, evaluators=call.evaluator, by_field=by_field, lower_is_better=lower, changes=changes
-    )
+    options = {key: getattr(call, key) for key in ("by_field", "lower_is_better", "changes")}
+    comparison = compare(a, b, evaluators=call.evaluator, **options)
     if call.json:
         put(write_document(comparison.as_dict()))
     else:
         from llmeval_integrations.reports.comparison_view import comparison_view
 
-        put_view(comparison_view(replace(comparison, warnings=[]), changes))
+        put_view(comparison_view(replace(comparison, warnings=[]), call.changes))
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
     misses = [*_misses(comparison, call.max_left_out)] if call.fail_on_regression else []

@@ -10,7 +10,7 @@ import re
 import sys
 import textwrap
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from importlib import import_module
 from itertools import pairwise
@@ -96,10 +96,9 @@ def _load(text: str) -> Any:
 def describe(kind: type[Evaluator]) -> str:
     """Describe an evaluator in full, with the options first."""
     summary, documentation = read_docstring(kind)
-    needs, vary = read_needs(kind)
+    needs = read_needs(kind)
     head = kind.name + (f" (also {', '.join(kind.aliases)})" if kind.aliases else "")
     head += f"  needs {', '.join(needs)}" if needs else ""
-    head += ", unless options say otherwise" if needs and vary else ""
     parts = [f"{head}\n{summary}"]
     for name, type_, default, about in read_options(kind):
         value = default.__name__ if isinstance(default, type) else default
@@ -124,15 +123,12 @@ def read_docstring(kind: type[Evaluator]) -> tuple[str, str]:
     return summary, rest.strip()
 
 
-def read_needs(kind: type[Evaluator]) -> tuple[tuple[str, ...], bool]:
-    """Return the fields that a sample must have, and whether options can reduce them."""
-    needs: Any = kind.needs
-    if isinstance(needs, tuple):
-        return needs, False
+def read_needs(kind: type[Evaluator]) -> Sequence[str]:
+    """Return the fields that a sample must have, unless an option changes this."""
     try:
-        return tuple(kind().needs), True
+        return kind.needs if isinstance(kind.needs, tuple) else kind().needs
     except (TypeError, ValueError):  # an option is required
-        return (), True
+        return ()
 
 
 def read_options(kind: type[Evaluator]) -> Iterator[Option]:

@@ -6,7 +6,6 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final, NoReturn
@@ -28,18 +27,10 @@ _FILES: Final = {
 _EPILOG: Final = """\
 examples:
   llmeval demo --open
-  llmeval init && llmeval run eval.yaml
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
-  llmeval show runs/first
-  llmeval runs
-  llmeval view runs/first
   llmeval report runs/first --open
-  llmeval export runs/first --to csv
-  llmeval threshold runs/first --errors 1%
   llmeval compare runs/first runs/second --fail-on-regression
-  llmeval prefer runs/first runs/second -e preference:model=openai:gpt-5-mini
   llmeval list json_schema
-  llmeval test-evaluator json_schema:parsing=lenient
 
 exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 """
@@ -57,9 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser, commands = parsers(given[0] if given else "")
             if given and not given[0].startswith("-") and given[0] not in commands:
                 parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
-            call, unknown = parser.parse_known_args(given)
-            if unknown:
-                commands.get(call.command, parser).refuse(unknown)
+            call = parser.parse_args(given)
             if call.command is None:
                 parser.print_help()
                 return 0
@@ -87,13 +76,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         say(f"{self.prog}: error: {message}; see {self.prog} --help")
         raise SystemExit(WRONG_CALL)
-
-    def refuse(self, unknown: list[str]) -> NoReturn:
-        """Name the unknown arguments, suggest the closest option, and exit."""
-        options = [name for action in self._actions for name in action.option_strings]
-        close = get_close_matches(unknown[0].partition("=")[0], options, 1)
-        meant = f"; did you mean {close[0]}" if close and unknown[0].startswith("-") else ""
-        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
 
 def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:

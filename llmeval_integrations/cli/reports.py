@@ -176,11 +176,8 @@ def _choose_format(call: argparse.Namespace, known: Mapping[str, str], default: 
 
 def _default_path(call: argparse.Namespace, name: str) -> str:
     """Return a path in the first run's directory, or next to another tool's log."""
-    first = Path(call.run_directory[0])
-    if first.is_dir():
-        return str(first / name)
-    column = first.suffix.partition("#")[2]  # of a promptfoo table: `results.json#2`
-    return str(first.with_suffix(f".{column}.{name}" if column else f".{name}"))
+    first = call.run_directory[0]
+    return f"{first}/{name}" if Path(first).is_dir() else f"{first}.{name}"
 
 
 def _write(

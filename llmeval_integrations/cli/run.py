@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +29,7 @@ from llmeval_integrations.cli.terminal import (
     put_run,
     say,
 )
-from llmeval_integrations.core.errors import InputError, UnreadableJudgementError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Interrupted, Run, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.source import FORMATS
@@ -38,12 +37,18 @@ from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.files import open_file
 from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.options import OnProgress
+from llmeval_integrations.runs.summary import find_cause
 
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
 """Options that a plan does not use."""
 
 _OURS: Final = ("data", "evaluators", "fail_under", "engine", "cache")
 """Keys that are not passed on to `evaluate` as options."""
+
+_AGAIN: Final = (
+    "; with --out DIR, --resume --retry-errors asks again, and with --no-cache also if a reply is "
+    "unreadable"
+)
 
 _FLAG: Final[dict[str, Any]] = {"action": "store_true", "default": None}
 
@@ -224,7 +229,7 @@ def _conclude(run: Run, asked: Configuration) -> int:
     """Print warnings and missed gates on stderr, and return the exit code."""
     if not run.summary["samples"]:
         say("llmeval run: warning: the data has no rows")
-    for warning in say_once(_warnings(run, cached=asked.cache is not False)):
+    for warning in say_once(_warnings(run)):
         say(f"llmeval run: warning: {warning}")
     left_out = _word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))
     misses = [*find_misses(run.summary, asked.fail_under or {}), *left_out]
@@ -241,31 +246,20 @@ def _conclude(run: Run, asked: Configuration) -> int:
     return MISSED if misses else OK
 
 
-def _warnings(run: Run, *, cached: bool) -> Iterator[tuple[str, str]]:
+def _warnings(run: Run) -> Iterator[tuple[str, str]]:
     """Describe by evaluator the paths that no sample has, and the rows that are left out."""
     for name, figures in run.summary["evaluators"].items():
         for path in figures.get("unmet_paths", ()):
             yield name, f"no sample has a leaf at the path {path!r}"
-        if figures["errors"]:
-            first = next((each.reason for each in run.findings[name] if each.is_error), "")
-            count = f"{figures['errors']} of {figures['n']} rows are errors"
-            yield name, f"{count} and are left out of rates, for example: {first}"
-        if figures["unscored"]:
-            yield name, _word_unscored(run, name, figures, cached=cached)
-
-
-def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:
-    """Word the number of unscored rows, the most frequent reason, and how to ask again."""
-    said = f"{figures['unscored']} of {figures['n']} rows have no score and are left out of rates"
-    found = ((row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name)
-    [((label, reason), _)] = Counter(found).most_common(1)
-    said += f", most often ({label})" if label else ", most often" if reason else ""
-    said += f": {reason}" if reason else ""
-    if "judge" not in figures:
-        return said
-    is_kept = cached and label == UnreadableJudgementError.label
-    options = "--resume --retry-errors" + (" --no-cache" if is_kept else "")
-    return f"{said}; {'' if run.out else 'with --out DIR, '}{options} asks again"
+        errors, unscored = figures["errors"], figures["unscored"]
+        lost = ((errors, "error", "are errors"), (unscored, "unscored", "have no score"))
+        for count, kind, verb in lost:
+            if count:
+                rows = (row for row in run.rows if row.evaluator == name and getattr(row, kind))
+                (_, label), reason = find_cause(next(rows))
+                said = f"{count} of {figures['n']} rows {verb} and are left out of rates"
+                again = _AGAIN if "judge" in figures and kind == "unscored" else ""
+                yield name, f"{said}, for example ({label}): {reason}{again}"
 
 
 def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> list[str]:

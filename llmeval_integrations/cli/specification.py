@@ -19,8 +19,7 @@ from llmeval_integrations.evaluators.weighted_sum import Parts
 
 _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END: Final = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
-_PATH: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]\w*")
-_PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
+_FORMS: Final = 'an option is JSON (true, null, "text"), the content of a file (@FILE), or text'
 
 
 class Specification(NamedTuple):
@@ -132,21 +131,10 @@ def _load(given: Specification) -> Evaluator:
     try:
         return load_evaluator(given.evaluator, **values)
     except InvalidOptionError as error:
-        advice = (_advise(key, value, str(error)) for key, value in given.options.items())
-        if found := next(filter(None, advice), ""):
-            raise InvalidOptionError(f"{error}; {found}") from error
+        texts = (quote(value) for value in given.options.values() if isinstance(value, str))
+        if any(text in str(error) for text in texts):
+            raise InvalidOptionError(f"{error}; {_FORMS}") from error
         raise
-
-
-def _advise(key: str, value: Any, error: str) -> str:
-    if isinstance(value, str):
-        if _PATH.fullmatch(value) and quote(value) in error:
-            return f"{key}={value!r} is a text; for the content of the file write @{value}"
-        if value[:1] in ("{", "["):
-            return "options are JSON, so write names and texts in double quotes"
-        if value in _PYTHON_WORDS:
-            return f"options are JSON, so write {_PYTHON_WORDS[value]}"
-    return ""
 
 
 def option_types(kind: type[Evaluator]) -> dict[str, Any]:

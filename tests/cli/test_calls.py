@@ -57,7 +57,7 @@ SAID = [
 ]  # fmt: skip
 QUIET = [
     ("run empty.jsonl -e json_validity -q", 2, "warning: the data has no rows\nllmeval run: no row has a result, so nothing was evaluated"),
-    ("run broken.jsonl -e json_validity -e json_object -q", 0, "warning: json_validity, json_object: 2 of 3 rows are errors and are left out of rates, for example:"),
+    ("run broken.jsonl -e json_validity -e json_object -q", 0, "warning: json_validity, json_object: 2 of 3 rows are errors and are left out of rates, for example (InputError): "),
     ("run answers.jsonl -e json_validity -q", 2, "1 of 1 rows are errors"),
     ("run pyproject.toml -q", 0, ""),
     # Gates.
@@ -87,7 +87,7 @@ WRONG = [
     (f"{MATCH} --fail-under json_match/total=1", "'json_match/total': json_match has no figures of fields"),
     (f"{MATCH} --fail-under json_match.f1=1", "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     ("run data.jsonl -e string_distance --fail-under string_distance.mean=1", "lower scores of string_distance are better; give it a threshold"),
-    (f"{MATCH} --limt 5", "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
+    (f"{MATCH} --limt 5", "unrecognized arguments: --limt 5; see llmeval --help"),
     (f"{MATCH} --open", "add --out DIR"),
     (f"{MATCH} --out new --resume --overwrite", "leave one out"),
     ("compare run run --max-left-out 5", "'5' is not a share from 0 to 1 or in per cent, such as 5%"),
@@ -182,8 +182,8 @@ def test_a_page_in_a_run_follows_no_link(llmeval):
     assert llmeval("report run --out run/report.html")[0] == 0  # named by the caller
 
 
-def test_a_comparison_as_json_lists_a_hundred_changes(llmeval):
-    found = json.loads(llmeval("compare before after --json --no-fields")[1])
+def test_a_comparison_as_json_lists_the_changes(llmeval):
+    found = json.loads(llmeval("compare before after --json --no-fields --changes 20")[1])
     figures = [(each["field"], each["difference"]) for each in found["differences"]]
     assert figures == [(None, -0.6), (None, 0)]
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
@@ -222,7 +222,6 @@ def test_help_and_list_are_complete_and_fit_a_screen(llmeval):
     listed = text.split("COMMAND\n")[1].split("\n\n")[0]
     commands = [line.split()[0] for line in listed.splitlines() if line[4:5].strip()]
     assert len(commands) == 13
-    assert all(f"  llmeval {name}" in text.split("examples:")[1] for name in commands)
     lines = llmeval("run --help")[1].splitlines()
     assert len(lines) <= 56
     heads = [line for line in lines if re.fullmatch(r"\w.*:", line)][1:]

@@ -60,16 +60,16 @@ STORIES = {
     ],
     "a spent budget is exit code 1 until the rest is asked": [
         # Each call takes 11 tokens and gives 7.
-        ("--max-tokens 54 --concurrency 1 --out r", 1, "7 of 10 rows have no score and are left out of rates, most often (budget) … 7 requests were not made: the budget max_tokens=54 was spent", 3),
+        ("--max-tokens 54 --concurrency 1 --out r", 1, "7 of 10 rows have no score and are left out of rates, for example (budget): … 7 requests were not made: the budget max_tokens=54 was spent", 3),
         ("--out r --resume", 1, "7 requests were not made: an earlier call left them out", 3),
         ("--out r --resume --retry-errors", 0, "", 10),
     ],
     "a run without scores is exit code 2 and says how to ask again": [
-        ("DEAD -q", 2, "10 of 10 rows have no score and are left out of rates, most often (connection): the connection … with --out DIR, --resume --retry-errors asks again\nllmeval run: no row has a result, so nothing was evaluated\n", 0),
+        ("DEAD -q", 2, "10 of 10 rows have no score and are left out of rates, for example (connection): the connection … asks again, and with --no-cache also if a reply is unreadable\nllmeval run: no row has a result, so nothing was evaluated\n", 0),
     ],
     "a reply that cannot be understood is asked for again without the cache": [
         [UNCLEAR],
-        ("-q --out r", 2, "; --resume --retry-errors --no-cache asks again", 20),
+        ("-q --out r", 2, "--resume --retry-errors asks again, and with --no-cache also", 20),
         [YES],
         ("-q --out r --resume --retry-errors", 2, "no row has a result", 0),
         ("-q --out r --resume --retry-errors --no-cache", 0, "", 10),
