@@ -16,10 +16,8 @@ print(result.reason, round(result.metadata["f1"], 2))
 explain(result)
 #> failed, score 0.7818 (mismatch)
 #> ├── /items/1/price 12, expected 12.5
-#> ├── items
-#> │   └── *
-#> │       ├── sku  2 match
-#> │       └── price  1 match  1 mismatch
-#> │           └── /items/1/price  mismatch  12  expected 12.5
-#> └── vendor  1 match
+#> ├── /items/*/sku  2 match
+#> ├── /items/*/price  1 match  1 mismatch
+#> │   └── /items/1/price  mismatch  12  expected 12.5
+#> └── /vendor  1 match
 #>     └── /vendor  match  "Harbor Ltd"  expected "Harbour Ltd"  score 0.909

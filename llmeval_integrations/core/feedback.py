@@ -71,8 +71,6 @@ def _word_errors(errors: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _word_leaf(leaf: Mapping[str, Any]) -> str:
     where = leaf["pointer"] or "the whole"
-    if leaf["kind"] == "invalid":
-        return f"{where}: {leaf['message']}"
     if leaf["kind"] == "missing":
         expected = f", expected {_write(leaf['reference'])}" if "reference" in leaf else ""
         return f"{where}: missing{expected}"

@@ -69,8 +69,8 @@ class ToolCalls(Evaluator):
     kind of a call.
 
     Values are compared as in JsonFields: by the tool's schema, `fields` and `defaults`. An argument
-    that is left out, null or empty has the default of its schema. Arguments that the reference does
-    not decide must be valid for the tool. A reference that its tool can never accept is an error.
+    that is left out, null or empty has the default of its schema. Whether a call is valid for the
+    tool, ToolCallSchema says. A reference that its tool can never accept is an error.
 
     Metadata:
     - `calls`: each with its `kind` (`right`, `wrong_arguments`, `wrong_order`, `extra`, `missing`,
@@ -121,7 +121,7 @@ class ToolCalls(Evaluator):
     a list of accepted values, as in BFCL, with an empty text if it may be left out."""
 
     allow_undeclared: bool = False
-    """Whether a call may have arguments that the tool's schema does not declare."""
+    """Whether a reference may have arguments that the tool's schema does not declare."""
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON of calls and arguments."""
@@ -167,13 +167,12 @@ class ToolCalls(Evaluator):
             pairs = self._pair_positions(before, [call.name for call in expected], tools)
         made = read_calls(output, self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
-        prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
+        prepare = partial(Call, toolbox=toolbox)
         comparison = CallComparison(
             [*map(prepare, calls)],
             [*map(prepare, expected)],
             arguments=self.arguments,
             score=self.score,
-            is_listed=is_listed,
         )
         score, metadata = comparison.compare(self.call_order, pairs)
         if defect is not None:
@@ -247,8 +246,6 @@ def _describe_call(call: dict[str, Any]) -> str:
 def _describe_place(wrong: Place) -> str:
     """Describe a wrong place in a line."""
     pointer, kind = wrong["pointer"], wrong["kind"]
-    if kind == "invalid":
-        return f"{pointer} invalid: {wrong['message']}".lstrip()
     output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
     accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
     if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):

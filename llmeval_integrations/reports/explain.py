@@ -20,9 +20,6 @@ from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _LONGEST: Final = 200
-_DEEPEST: Final = 8
-"""Levels of fields that are indented by four columns each; more would leave no room for text."""
-
 _STYLES: Final = {
     **dict.fromkeys(("match", "right", "valid", *GROUNDED), "green"),
     "missing": "yellow",
@@ -66,27 +63,17 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
     """Add the fields of a document, and to each its leaves."""
     fields = metadata.get("fields")
     counts = fields if "outcomes" in metadata and isinstance(fields, Mapping) else {}
-    by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
-    found = objects(metadata.get("outcomes")) or objects(metadata.get("differences"))
-    for outcome in found:
-        path = str(outcome.get("field", outcome.get("pointer", "")))
-        by_field.setdefault(path, []).append(outcome)
-    branches: dict[str, Tree] = {"": root}
-    for path, leaves in by_field.items():
-        branch = _branch(branches, path)
-        for kind, count in counts.get(path, {}).items() if path else ():
-            branch.label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))  # type: ignore[union-attr]
-        _add_leaves(branch, leaves)
-
-
-def _branch(branches: dict[str, Tree], path: str) -> Tree:
-    """Return the branch of a field, which stands below that of the field around it."""
-    if path not in branches:
-        names = path.split("/")
-        level = min(len(names) - 1, _DEEPEST)
-        above = _branch(branches, "/".join(names[:level]))
-        branches[path] = above.add(Text(make_printable("/".join(names[level:]))))
-    return branches[path]
+    leaves: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
+    for each in objects(metadata.get("outcomes")) or objects(metadata.get("differences")):
+        leaves.setdefault(str(each.get("field", "")), []).append(each)
+    for path, found in leaves.items():
+        branch = root
+        if path:
+            line = Text(make_printable(path))
+            for kind, count in counts.get(path, {}).items():
+                line.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))
+            branch = root.add(line)
+        _add_leaves(branch, found)
 
 
 def _add_leaves(branch: Tree, found: Any) -> None:

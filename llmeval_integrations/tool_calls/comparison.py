@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import SCALARS, escape, read_pointer
+from llmeval_integrations.json_values.values import SCALARS, escape
 from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.comparison import Comparison, compare_in_trial
 from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
@@ -39,53 +39,19 @@ It is too small to outweigh an argument."""
 class Pair:
     """The arguments of a call, compared with those of an expected call of the same tool."""
 
-    def __init__(
-        self, made: Call, expected: Call, how: Arguments, is_listed: bool, pairing: Pairing
-    ) -> None:
-        """`is_listed` means that the reference lists the accepted values of each argument."""
+    def __init__(self, made: Call, expected: Call, how: Arguments, pairing: Pairing) -> None:
         here, there = made.values, expected.values
         if how in ("superset", "ignore"):
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
         comparison = self.comparison = Comparison(pairing)
-        is_checked = made.tool.is_declared and (is_listed or how != "exact")
-        invalid = made.invalid if is_checked else {}
-        for name in invalid:
-            its, wanted, value = made.node.member(name), there.get(name), here.get(name)
-            if is_optional(wanted) and comparison.is_default(its, value):
-                # A tool of BFCL has the default "false" for a boolean. It is not valid, so it does
-                # not stand for an argument that is left out.
-                there = {**there, name: AnyOf(wanted.values)}
         comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = comparison.figures()
-        undecided = self._find_undecided(made, expected, how, is_listed) if invalid else []
-        self.output += len(undecided)
-        self.invalid: list[Place] = []
-        """The places that violate only the tool's schema."""
-        self.is_right = not undecided
-        for name in undecided:
-            self.invalid += invalid[name]
-        for each in comparison.outcomes:
-            if each.kind != "match" and each.node.weight > 0:
-                self.is_right = False
+        wrong = [one for one in comparison.outcomes if one.kind != "match" and one.node.weight > 0]
+        self.is_right = not wrong
         self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
-
-    def _find_undecided(
-        self, made: Call, expected: Call, how: Arguments, is_listed: bool
-    ) -> list[str]:
-        """Return the names of the invalid arguments that the reference does not decide."""
-        wrong = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
-        found = []
-        for name in made.invalid:
-            wanted = expected.values.get(name, MISSING)
-            # Arguments that BFCL's references allow to leave out may still be required.
-            may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
-            is_open = wanted is MISSING or not (name in made.values or may_lack)
-            if is_open and name not in wrong:
-                found.append(name)
-        return found
 
 
 def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
@@ -136,9 +102,6 @@ class CallComparison:
     expected: Sequence[Call]
     arguments: Arguments
     score: Score
-    is_listed: bool
-    """Whether the reference lists the accepted values of each argument."""
-
     _pairing: Pairing = field(default_factory=partial(Pairing, compare_in_trial))
     _compared: list[tuple[Comparison, float, float]] = field(default_factory=list)
     """The arguments of each pair or single call, how much matches, and the leaves of both sides."""
@@ -254,7 +217,7 @@ class CallComparison:
         made, expected = self.made[row], self.expected[column]
         if made.name != expected.name:
             return 0.0, 0.0
-        pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
+        pair = Pair(made, expected, self.arguments, self._pairing)
         tiny = _RIGHT * pair.is_right + NEAR / (1 + abs(row - column))
         if self.score == "calls":
             return pair.similarity + tiny, 0.0
@@ -270,7 +233,7 @@ class CallComparison:
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> None:
         """Compare two calls of the same tool; one that is out of order has no leaf that matches."""
         made, expected = self.made[row], self.expected[column]
-        pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
+        pair = Pair(made, expected, self.arguments, self._pairing)
         matched, leaves = pair.matched, pair.output + pair.reference
         if not in_order:
             alone = self._weigh_alone(made) + self._weigh_alone(expected)
@@ -282,8 +245,7 @@ class CallComparison:
         entry = {"kind": kind, "score": score, "name": made.name, "output": row}
         self._entries[column] = {**entry, "reference": column}
         if not pair.is_right:
-            wrong = find_wrong(pair.comparison).values()
-            self._entries[column]["arguments"] = [*wrong, *pair.invalid]
+            self._entries[column]["arguments"] = [*find_wrong(pair.comparison).values()]
 
     def _compare_leftovers(self, pairs: Pairs) -> None:
         """Compare the calls that are in no pair.

@@ -33,8 +33,7 @@ _KEPT: Final = SCALARS - {type(None)}
 """The types of values that never count as left out."""
 
 Place = dict[str, Any]
-"""One wrong place in a call's arguments, as an entry of a result's metadata. Its `kind` is that of
-an outcome, or `invalid` if it violates only the tool's schema."""
+"""One wrong place in a call's arguments, as an entry of a result's metadata."""
 
 _OPEN: Final = frozenset(
     [
@@ -63,9 +62,6 @@ class Violation(NamedTuple):
 
     message: str
 
-    is_missing: bool = False
-    """Whether a required argument is missing."""
-
 
 class Tool:
     """A tool: the schema of its arguments, and the node that compares them."""
@@ -88,7 +84,6 @@ class Tool:
         )
         """Whether the reference may only have declared arguments."""
         closed = {**self.schema, "additionalProperties": False} if lists_all else self.schema
-        self.is_declared = schema is not None
         try:
             self.compiled = compile_schema(encode(closed).decode(), None, False)
         except InvalidSchemaError as error:
@@ -126,16 +121,16 @@ class Tool:
 def _describe(error: Any) -> Iterator[Violation]:
     """Yield the violations of one error; missing and undeclared arguments are named one by one."""
     said, kind, path = describe(error), error.kind.name, error.instance_path
-    keyword, message, is_missing = said["keyword"], said["message"], kind == "required"
+    keyword, message = said["keyword"], said["message"]
     names = [str(path[0])] if path else [""]
-    if not path and is_missing:
+    if not path and kind == "required":
         names = [error.kind.as_dict()["property"]]
     elif not path and kind == "additionalProperties":
         names = error.kind.as_dict()["unexpected"]
         message = "the tool declares no such argument"
     for name in names:
         place = said["pointer"] or (name and f"/{escape(name)}")
-        yield Violation(name, place, keyword, message, is_missing)
+        yield Violation(name, place, keyword, message)
 
 
 class Toolbox:
@@ -243,10 +238,9 @@ class Toolbox:
 class Call:
     """A call, with its arguments as they are compared."""
 
-    def __init__(self, call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> None:
+    def __init__(self, call: ToolCall, toolbox: Toolbox) -> None:
         self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
-        self.tool = toolbox.get(call.name)
-        self.node = self.tool.node
+        self.node = toolbox.get(call.name).node
         self.values: Any = call.arguments
         """The arguments without those that count as left out."""
         for value in call.arguments.values():  # mostly scalars
@@ -254,7 +248,6 @@ class Call:
             if not _KEPT.issuperset(map(type, several)):
                 self.values = Omission().omit(self.node, call.arguments)
                 break
-        self._parsing = parsing
 
     @cached_property
     def text(self) -> str:
@@ -266,27 +259,6 @@ class Call:
         """The weight of the leaves of the call alone."""
         node, values = self.node.narrow(self.values), self.values.items()
         return sum(node.member(name).weigh(one) for name, one in values if not is_optional(one))
-
-    @cached_property
-    def invalid(self) -> dict[str, list[Place]]:
-        """The places that violate the tool's schema, by the names of their arguments."""
-        given, found = self.arguments, dict[str, list[Place]]()
-        node = self.node.narrow(self.values)
-        for one in self.tool.find(given, self._parsing):
-            name, its = one.argument, node.member(one.argument)
-            is_filled = one.is_missing and name not in given and its.default is not MISSING
-            is_left_out = name in given and name not in self.values
-            is_free = is_left_out and name not in self.tool.required
-            if is_filled or is_free or (name and its.ignored):
-                continue
-            place: Place = {"pointer": one.pointer, "kind": "missing"}
-            if not one.is_missing:
-                place["kind"] = "invalid"
-                if name in given:
-                    place["output"] = given[name]
-                place["message"] = one.message
-            found.setdefault(name, []).append(place)
-        return found
 
 
 _read_once = lru_cache(maxsize=64)(Toolbox)
