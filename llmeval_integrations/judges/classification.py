@@ -20,7 +20,6 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import StatementForm
 from llmeval_integrations.judges.material import (
-    BACKGROUND,
     MATERIAL,
     background,
     enclose,
@@ -198,7 +197,7 @@ _PAIR_SYSTEM: Final = (
     "of each before you decide.\n"
 )
 _PAIR_USER: Final = (
-    f"{BACKGROUND}{{{{first}}}}\n\n{{{{second}}}}\n\n"
+    "{{background}}{{first}}\n\n{{second}}\n\n"
     "The texts stand between lines with the mark {{fence}}.\n\nQuestion: {{question}}\n"
 )
 _PAIR: Final = make_prompt(_PAIR_SYSTEM, _PAIR_USER)

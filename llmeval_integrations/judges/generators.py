@@ -14,7 +14,6 @@ from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.evaluator import ask_in_form
 from llmeval_integrations.judges.forms import Form, object_schema
-from llmeval_integrations.judges.material import make_prompt
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
@@ -41,19 +40,14 @@ careful readers would share, and assumes nothing about what the text says.
 _USER: Final = """\
 The texts are written to these specifications:
 
-{{specifications}}
-{{#domain}}
+{specifications}
+{domain}
+Write exactly {count} questions that together cover the specifications, no two about the same \
+thing. Each is {kind}.
 
-They belong to this domain: {{domain}}
-{{/domain}}
-
-Write exactly {{count}} questions that together cover the specifications, no two about the same \
-thing. Each is {{kind}}.
-
-Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
-the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_choices}}.
+Reply with one JSON object whose key "questions" holds the list of {count} objects, each with \
+the key "question"{choices}.
 """
-_PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
 class Question(str):  # noqa: SLOT000 - it has choices
@@ -91,15 +85,16 @@ class QuestionGenerator:
             names = ", ".join(map(repr, _KINDS))
             raise InvalidOptionError(f"question_type={quote(question_type)} is not one of {names}")
         has_choices = question_type == "multiple_choice"
-        values = {
-            "specifications": specifications,
-            "domain": self.domain,
-            "count": num_questions,
-            "kind": _KINDS[question_type],
-            "has_choices": has_choices,
-        }
+        user = _USER.format(
+            specifications=specifications,
+            domain=f"\nThey belong to this domain: {self.domain}\n" if self.domain else "",
+            count=num_questions,
+            kind=_KINDS[question_type],
+            choices=' and the key "choices", a list of texts' if has_choices else "",
+        )
         form = _form(num_questions, has_choices=has_choices)
-        request = Request(tuple(_PROMPT.render(values)), None, form.name)
+        messages = (Message("system", _SYSTEM), Message("user", user))
+        request = Request(messages, None, form.name)
         return wait(start(ask_in_form(Ask(Session(), self.model), request, form)))
 
 

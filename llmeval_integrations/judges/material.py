@@ -35,38 +35,9 @@ the question says what Pass means, that holds.
 and Low if the text leaves it open.
 """
 
-BACKGROUND: Final = """\
-{{#documents}}
-The documents that the writer was given:
-<documents {{fence}}>
-{{documents}}
-</documents {{fence}}>
-
-{{/documents}}
-{{#role}}
-The role that the writer was given, as background only:
-{{role}}
-
-{{/role}}
-{{#instruction}}
-What the writer was asked, as background:
-<instruction {{fence}}>
-{{instruction}}
-</instruction {{fence}}>
-
-{{/instruction}}
-{{#reference_text}}
-A reference answer:
-<reference {{fence}}>
-{{reference_text}}
-</reference {{fence}}>
-
-{{/reference_text}}
-"""
-
-MATERIAL: Final = f"""\
-{BACKGROUND}The text to be judged stands between the two lines with the mark {{{{fence}}}}:
-{{{{output}}}}
+MATERIAL: Final = """\
+{{background}}The text to be judged stands between the two lines with the mark {{fence}}:
+{{output}}
 
 """
 
@@ -145,11 +116,11 @@ def background(
 ) -> dict[str, Any]:
     """Return the variables of our own prompts: those of any prompt, the background, and `more`.
 
-    An instruction replaces the input. An absent field is an empty text, and the prompt omits it. An
-    empty field is marked as empty: a judge that is shown no documents would guess their content.
+    An instruction replaces the input. An absent field is an empty text, which the background omits.
+    An empty field is marked as empty: a judge that is shown no documents would guess their content.
     """
     task = sample.input if instruction is None else instruction
-    return {
+    values = {
         **material(sample),
         "role": role or "",
         "instruction": "" if task is None else _write(task, "input"),
@@ -157,6 +128,18 @@ def background(
         "reference_text": _write(sample.reference, "reference"),
         **more,
     }
+
+    def show(heading: str, name: str, tag: str) -> str:
+        text = values[name]
+        return f"{heading}:\n{enclose(tag, text, values['fence'])}\n\n" if text else ""
+
+    shown = [
+        show("The documents that the writer was given", "documents", "documents"),
+        f"The role that the writer was given, as background only:\n{role}\n\n" if role else "",
+        show("What the writer was asked, as background", "instruction", "instruction"),
+        show("A reference answer", "reference_text", "reference"),
+    ]
+    return {**values, "background": "".join(shown)}
 
 
 def _write(value: Any, name: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -26,31 +26,17 @@ _BOOKKEEPING: Final = ("id", "response_metadata", "usage_metadata")
 """The members of a library's message that tell a judge nothing."""
 
 
-class Tag(NamedTuple):
-    """The place of a value: a variable (the item of a section has no name), then its keys.
+Path: TypeAlias = "tuple[str, ...]"
+"""The place of a value: the name of a variable, then keys of mappings or numbers of items."""
 
-    A section (`#`) is written for each item or true value, an inverted one (`^`) if there is none.
-    """
-
-    path: tuple[str, ...]
-    kind: str = ""
-    body: Body = []  # noqa: RUF012 - a tuple has no mutable defaults
-
-
-Body: TypeAlias = "list[str | Tag]"
+Body: TypeAlias = "list[str | Path]"
 
 # A name begins with a letter and may have spaces and hyphens, as columns of tables do.
 _NAME: Final = r"[^\W\d][\w -]*"
-_PATH: Final = re.compile(rf"\.|{_NAME}(?:\.\w[\w -]*)*")
+_PATH: Final = re.compile(rf"{_NAME}(?:\.\w[\w -]*)*")
 _BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|\{{ *({_NAME})([}}.\[!:])")
+_TAG: Final = re.compile(r"\{\{(\{)?(?P<name>.*?)(?(1)\}\}\}|\}\})", re.DOTALL)
 _DOUBLED: Final = re.compile(rf"\{{\{{\s*(?:[!>=][^{{}}]*|[#^/&]?\s*(?:{_PATH.pattern})\s*)\}}\}}")
-_MUSTACHE: Final = re.compile(
-    # A section's tag or a comment that is alone on a line takes the whole line with it.
-    r"(?P<line>^[^\S\n]*(?=\{\{\s*[#^/!](?:(?!\}\}).)*\}\}[^\S\n]*(?:\n|\Z)))?"
-    r"(?P<tag>\{\{(?P<raw>\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(raw)\}\}\}|\}\}))"
-    r"(?(line)[^\S\n]*(?:\n|\Z))",
-    re.DOTALL | re.MULTILINE,
-)
 
 
 def parse_f_string(text: str) -> Body:
@@ -68,7 +54,7 @@ def parse_f_string(text: str) -> Body:
         body.append(text[position:start])
         position = end
         if found[2] == "}":
-            body.append(Tag((found[1].strip(),)))
+            body.append((found[1].strip(),))
         elif not found[2]:
             body.append(found[0][:1] if has_escapes else found[0])
         elif found[2] == ":" and text[end : end + 1].isspace():
@@ -80,39 +66,23 @@ def parse_f_string(text: str) -> Body:
 
 
 def parse_mustache(text: str) -> Body:
-    """Split a template at its tags, as the Mustache specification defines, line ends included.
+    """Split a template at its tags, which are variables.
 
-    Raises InvalidOptionError, with line and column, for a tag or section that is not closed, a
-    partial, a change of delimiters, and anything that is not a name.
+    Raises InvalidOptionError, with line and column, for a tag that is not closed, a section, a
+    comment, a partial, a change of delimiters, and anything else that is not a name.
     """
-    bodies: list[Body] = [[]]
-    sections: list[tuple[int, Tag]] = []
+    body: Body = []
     position = 0
-    for found in _MUSTACHE.finditer(text):
-        start, tag, kind, name = found.start("tag"), *found.group("tag", "kind", "name")
-        if kind != "!" and not _PATH.fullmatch(name):
-            hint = "there are no partials and no other delimiters, and literal braces are single"
-            raise _error(text, start, f"{shorten(tag, 60)} holds no name; {hint}")
-        path = ("",) if name == "." else tuple(step.strip() for step in name.split("."))
-        bodies[-1].append(text[position : found.start()])
+    for found in _TAG.finditer(text):
+        name = found["name"].strip().removeprefix("&").strip()
+        if not _PATH.fullmatch(name):
+            hint = "a tag only names its variable, and literal braces are single"
+            raise _error(text, found.start(), f"{shorten(found[0], 60)} is not a name; {hint}")
+        body += [text[position : found.start()], tuple(map(str.strip, name.split(".")))]
         position = found.end()
-        if kind == "/":
-            if not sections or sections.pop()[1].path != path:
-                raise _error(text, start, f"{tag} does not close the last section")
-            bodies.pop()
-        elif kind in ("#", "^"):
-            section = Tag(path, kind, [])
-            bodies[-1].append(section)
-            bodies.append(section.body)
-            sections.append((start, section))
-        elif kind != "!":
-            bodies[-1].append(Tag(path))
     if (start := text.find("{{", position)) >= 0:
         raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
-    if sections:
-        start, section = sections[-1]
-        raise _error(text, start, f"the section {'.'.join(section.path)} is not closed")
-    return [*bodies[0], text[position:]]
+    return [*body, text[position:]]
 
 
 def _error(text: str, offset: int, message: str) -> InvalidOptionError:
@@ -122,49 +92,31 @@ def _error(text: str, offset: int, message: str) -> InvalidOptionError:
     return InvalidOptionError(f"line {line}, column {column}: {message}")
 
 
-def fill(body: Body, values: Mapping[Any, Any]) -> str:
+def fill(body: Body, values: Mapping[str, Any]) -> str:
     """Write a template with its values; variables in values are not replaced.
 
     Raises MissingFieldError for a name without a value, InputError for a value that is neither
     text nor JSON.
     """
-    pieces: list[str] = []
-    for node in body:
-        if isinstance(node, str):
-            pieces.append(node)
-            continue
-        value = _find(node.path, values)
-        if not node.kind:
-            name = ".".join(node.path) or "."
-            if value is MISSING:
-                raise make_value_error(name, values)
-            pieces.append(as_text(value, name))
-            continue
-        if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
-            value = value.tolist()
-        items = value if isinstance(value, (list, tuple)) else [value] if value else []
-        if node.kind == "^":
-            pieces += [] if items else [fill(node.body, values)]
-        for item in items if node.kind == "#" else ():
-            inner = item if isinstance(item, Mapping) else {}
-            pieces.append(fill(node.body, {**values, **inner, "": item}))
-    return "".join(pieces)
+    return "".join(
+        each if isinstance(each, str) else as_text(_find(each, values), ".".join(each))
+        for each in body
+    )
 
 
-def _find(path: tuple[str, ...], values: Any) -> Any:
-    """Look up a path; it reaches only the keys of mappings and the items of lists, else MISSING."""
+def _find(path: Path, values: Mapping[str, Any]) -> Any:
+    """Look up a path, which reaches keys of mappings and items of lists, never an attribute."""
+    found: Any = values
     for step in path:
-        if isinstance(values, (list, tuple)):
-            values = {str(number): item for number, item in enumerate(values)}
-        values = values.get(step, MISSING) if isinstance(values, Mapping) else MISSING
-    return values
-
-
-def make_value_error(name: str, values: Mapping[Any, Any]) -> MissingFieldError:
-    """Return the error for a name that has no value."""
-    given = ", ".join([quote(key) for key in values if key != ""][:50]) or "none"
-    hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
-    return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}; {hint}")
+        if isinstance(found, (list, tuple)):
+            found = {str(number): item for number, item in enumerate(found)}
+        found = found.get(step, MISSING) if isinstance(found, Mapping) else MISSING
+    if found is MISSING:
+        given = ", ".join([*map(quote, values)][:50]) or "none"
+        hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
+        name = quote(".".join(path))
+        raise MissingFieldError(f"prompt: no value for {name}; given: {given}; {hint}")
+    return found
 
 
 def as_text(value: Any, name: str) -> str:
@@ -237,18 +189,12 @@ class Prompt:
     """Either "f-string" or "mustache"; None means mustache if doubled braces hold a tag."""
 
     variables: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The required names, in the order in which they appear.
-
-    Names inside a section are not among them: whether they are needed depends on its value.
-    """
+    """The names, in the order in which they appear."""
 
     messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
     """The messages, with their variables unfilled."""
 
     _bodies: list[list[Body]] = field(init=False, repr=False, compare=False)
-
-    _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """All names, also those inside sections."""
 
     def __post_init__(self) -> None:
         if isinstance(self.template, Prompt):
@@ -270,21 +216,16 @@ class Prompt:
                 bodies.append([*map(parse, message.parts)])
             except InvalidOptionError as error:
                 raise InvalidOptionError(f"prompt: message {number}, {error}") from None
-        tags = (tag for parts in bodies for body in parts for tag in body)
-        names = {tag.path[0]: None for tag in tags if not isinstance(tag, str) and tag.path[0]}
+        pieces = (piece for parts in bodies for body in parts for piece in body)
+        names = dict.fromkeys(path[0] for path in pieces if not isinstance(path, str))
         template = self.template if isinstance(self.template, str) else messages
-        every = dict.fromkeys(_names(body for parts in bodies for body in parts))
         self.__dict__.update(
-            template=template,
-            variables=(*names,),
-            messages=messages,
-            _bodies=bodies,
-            _names=(*every,),
+            template=template, variables=(*names,), messages=messages, _bodies=bodies
         )
 
     def show(self, variables: Mapping[str, Any]) -> list[str]:
         """Return the texts that the messages may show: the values, and the template's own."""
-        values = [as_text(variables[name], name) for name in self._names if name in variables]
+        values = [as_text(variables[name], name) for name in self.variables if name in variables]
         return [*filter(None, values), *(message.text for message in self.messages)]
 
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
@@ -296,20 +237,8 @@ class Prompt:
         if not isinstance(variables, Mapping):
             raise InputError(f"prompt: variables={quote(variables)} is not a mapping of names")
         given = {name: value for name, value in variables.items() if value is not MISSING}
-        for name in self.variables:
-            if name not in given:
-                raise make_value_error(name, given)
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
             for message, bodies in zip(self.messages, self._bodies)
             for texts in [tuple(fill(body, given) for body in bodies)]
         ]
-
-
-def _names(bodies: Iterable[Body]) -> Iterator[str]:
-    """Yield the names in templates, also those inside sections."""
-    for body in bodies:
-        for tag in body:
-            if not isinstance(tag, str):
-                yield tag.path[0]
-                yield from _names([tag.body])

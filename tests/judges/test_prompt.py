@@ -40,7 +40,6 @@ SYNTAXES = [
     ("{{a}} {x} {x.y} {x:9} {label: 1}", "mustache", ("a",), "A {x} {x.y} {x:9} {label: 1}"),
     ("{{{a}}} {{&b}} {{& c }}", "mustache", ("a", "b", "c"), "A B C"),
     ('{"a": {"b": {{a}}}}', "mustache", ("a",), '{"a": {"b": A}}'),
-    ("{{#a}}{{.}}{{.}}{{/a}}{{^b}}{{c}}{{/b}}", "mustache", ("a", "b"), "AA"),
 ]  # fmt: skip
 
 
@@ -65,12 +64,11 @@ def test_the_syntax_can_be_set():
     ("reason", "templates"),
     [
         ("message 1, line 1, column 4: {x.__class__} is not a name; a template only names", ["ab {x.__class__}"]),
-        ("line 3, column 2: ", ["\n\n {x.a.b}", "{{#a}}\n\n {{b"]),
+        ("line 3, column 2: ", ["\n\n {x.a.b}", "{{a}}\n\n {{b"]),
         ("line 1, column 1: .* is not a name", ["{x[0]}", "{ x!r}", "{x:>900000000}", "{x:{y}}"]),
-        ("line 1, column 1: .* there are no partials and no other delimiters", ["{{>/etc/passwd}}", "{{=<% %>=}}"]),
-        ("line 1, column 6: .* holds no name", ["{{a}}{{x[0]}}", "{{a}}{{x | upper}}", "{{a}}{{f(x)}}", "{{a}}{{}}"]),
-        ("line 1, column 6: .* not closed", ["{{a}}{{b", "{{a}}{{b}", "{{a}}{{#a}} {{b}}"]),
-        ("line 2, column 10: {{/a}} does not close the last section", ["{{#a}}\n{{# c }} {{/a}}"]),
+        ("line 1, column 1: .* is not a name; a tag only names its variable", ["{{#a}}x{{/a}}", "{{^ a }}", "{{! a }}", "{{>/etc/passwd}}", "{{=<% %>=}}"]),
+        ("line 1, column 6: .* is not a name", ["{{a}}{{x[0]}}", "{{a}}{{x | upper}}", "{{a}}{{f(x)}}", "{{a}}{{}}"]),
+        ("line 1, column 6: .* not closed", ["{{a}}{{b", "{{a}}{{b}"]),
         ("is not a text or a list of messages", [b"text"]),
         ("has no message", [[]]),
         ("missing required field `content`", [[{"role": "user"}]]),
@@ -86,7 +84,7 @@ def test_what_is_no_template_says_where_and_why(reason, templates):
             Prompt(template)
 
 
-@pytest.mark.parametrize("template", ["{a}, {c}", "{{a}}, {{c}}", "{{#c}}{{/c}}{{a}}"])
+@pytest.mark.parametrize("template", ["{a}, {c}", "{{a}}, {{c}}"])
 def test_a_missing_variable_is_named_beside_those_given(template):
     for values in ({"b": 1, "c": 2}, {"b": 1, "c": 2, "a": MISSING}):
         with pytest.raises(MissingFieldError, match="no value for 'a'; given: 'b', 'c'"):
@@ -105,7 +103,6 @@ any_text = st.text(st.characters()) | st.text("{}ab#/^!> .\n", max_size=30)
 def test_values_come_out_as_they_went_in(a, b):
     assert filled("<{a}|{b}>{a}", a=a, b=b) == f"<{a}|{b}>{a}"
     assert filled("<{{a}}|{{{b}}}>{{&a}}", a=a, b=b) == f"<{a}|{b}>{a}"
-    assert filled("{{#x}}<{{.}}>{{/x}}", x=[a, b]) == f"<{a}><{b}>"
 
 
 class Colour(str, enum.Enum):
@@ -127,7 +124,7 @@ class Colour(str, enum.Enum):
     ],
 )
 def test_what_is_not_text_is_written_as_json_or_an_error_that_names_its_type(value, text):
-    for template in ("{a}", "{{a}}", "{{#b}}{{.}}{{/b}}"):
+    for template in ("{a}", "{{a}}", "{{b.0}}"):
         assert agree(text, template, a=value, b=[value])
 
 
@@ -136,7 +133,6 @@ def test_pydantic_models_and_numpy_are_written_as_json():
     model = pydantic.create_model("Model", name=(str, pydantic.Field(alias="Name")))
     assert filled("{a}", a=[model(Name="é")]) == '[{"Name": "é"}]'
     assert filled("{a}", a={"x": numpy.arange(2), "y": numpy.int64(3)}) == '{"x": [0, 1], "y": 3}'
-    assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
 
 
 def test_messages_of_a_library_are_written_without_their_ids():
@@ -149,11 +145,7 @@ def test_messages_of_a_library_are_written_without_their_ids():
     assert ("run-" in written, '"args": {"a": 0}' in written) == (False, True)
 
 
-# --- mustache -------------------------------------------------------------------------------------
-
-NOTHING = {"no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {}}
 VALUES = {
-    **NOTHING,
     "m": {"k": "K", "l": ["zero", {"x": "X"}], "0": "nil"},
     "box": types.SimpleNamespace(inner=1),
     "f": breakpoint,
@@ -163,9 +155,6 @@ VALUES = {
 @pytest.mark.parametrize(
     ("template", "text"),
     [
-        *((f"{{{{#{n}}}}}no{{{{/{n}}}}}{{{{^{n}}}}}yes{{{{/{n}}}}}", "yes") for n in NOTHING),
-        ("{{#m.k.x}}no{{/m.k.x}}", ""),
-        ("a\r\n{{#m}}\r\nb\r\n{{/m}}\r\nc", "a\r\nb\r\nc"),
         ("{{m.k}} {{m.l.0}} {{m.l.1.x}} {{m.0}} {{m.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
         ("{{m.x}}", "no value for 'm.x'"),
         ("{{m.l.2}}", "no value for 'm.l.2'"),
@@ -173,29 +162,8 @@ VALUES = {
         ("{{f}}", "builtin_function_or_method"),
     ],
 )
-def test_sections_and_dots_reach_keys_and_items_and_no_function_is_called(template, text):
+def test_dots_reach_keys_and_items_and_no_function_is_called(template, text):
     assert agree(text, template, **VALUES)
-
-
-tags = st.sampled_from(
-    ["{{a}}", "{{ b }}", "{{{a}}}", "{{&b}}", "{{m.k}}", "{{! c }}", "x", "\n", "  ", "\n  ", "{ ", '{"k": {"l": 1}}']
-)  # fmt: skip
-sections = st.recursive(
-    st.lists(tags, max_size=5).map("".join),
-    lambda inner: st.tuples(st.sampled_from(["t", "l", "m", "o", "f", "e"]), inner, inner, inner).map(
-        lambda parts: "{1}{{{{#{0}}}}}x{2}{{{{/{0}}}}}{3}".format(*parts)
-    ),
-    max_leaves=8,
-)  # fmt: skip
-
-
-@settings(max_examples=150, deadline=None)
-@given(sections)
-def test_as_chevron_renders_ordinary_mustache(template):
-    chevron = pytest.importorskip("chevron")
-    template += "."  # it keeps spaces after a last tag that is alone on its line
-    values = {"a": "A", "b": "{{a}} é", "t": True, "f": False, "e": [], "l": ["x", "y"], "m": {"k": "K", "a": "own"}, "o": [{"k": "1"}, {"a": "2"}]}  # fmt: skip
-    assert filled(template, "mustache", **values) == chevron.render(template, values)
 
 
 # --- messages -------------------------------------------------------------------------------------

@@ -142,7 +142,6 @@ COPIES = [
     (VERDICT, PassFail, {**ASK, "prompt": "{question} {output} For example: TEXT"}, "id"),
     (VERDICT, PassFail, {**ASK, "examples": [{"output": "TEXT", "label": "Fail"}]}, "id"),
     (VERDICT, PassFail, {**ASK, "prompt": "{question} {output} {a}"}, "variables"),
-    (VERDICT, PassFail, {**ASK, "prompt": "{{#contexts}}{{.}} {{output}}{{/contexts}}"}, "output"),
     *((VERDICT, judges.Correctness, {}, field) for field in ("output", "reference", "contexts", "input")),
     *((VERDICT, lambda **more: judges.Vote(judges.Correctness(**more), 2), {}, field) for field in ("output", "reference", "contexts")),
     (LABEL, partial(judges.Classification, "c"), {"prompt": "{output}", "choices": ["good", "bad"]}, "output"),
