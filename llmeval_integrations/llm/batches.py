@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from functools import partial
-from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -34,11 +30,10 @@ _FIRST_POLL, _LONGEST_POLL = 2.0, 60.0  # seconds between two polls of a batch
 class Batches:
     """Gathers a client's requests until no more come, submits them, and waits for the replies.
 
-    The store has a note for each request, in the form of a Reply: its text is the name of the
-    batch, and its model is the mark of the batch. The note is written before the batch is
-    submitted, at first without the name. If the process is killed during the submission, the mark
-    finds the batch among those of the server. The first request is sent by itself, so that a wrong
-    key or name does not fail a whole batch.
+    Once a batch is submitted, the store has a note for each request, in the form of a Reply whose
+    text is the name of the batch. If the process is killed during the submission, the requests are
+    submitted again. The first request is sent by itself, so that a wrong key or name does not fail
+    a whole batch.
     """
 
     def __init__(self, client: Client, store: Cache, budget: Budget, price: Price | None) -> None:
@@ -46,8 +41,8 @@ class Batches:
         self._limiter = Limiter(4)  # batches that are submitted or polled at a time
         self._first: asyncio.Event | None = None
         self._queue: dict[str, tuple[bytes, Request]] = {}
-        self._sends: list[asyncio.Task[Reply]] = []
-        self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._sends: list[asyncio.Task[str]] = []
+        self._tasks: dict[str, asyncio.Task[Mapping[str, Reply]]] = {}
         self._is_closing = False
 
     async def reply(
@@ -67,15 +62,13 @@ class Batches:
 
         async def wait() -> Reply | None:
             batch = note
-            if note is not None and not note.text:
-                batch = await self._find(name, note)
             if batch is None:
                 if not 0 < len(self._queue) < LARGEST:
                     self._queue = {}
                     self._sends.append(asyncio.ensure_future(self._send(self._queue)))
                 self._queue[name] = (place, request)
                 sent = await asyncio.shield(self._sends[-1])
-                batch = msgspec.structs.replace(sent, fence=request.fence)
+                batch = Reply(sent, fence=request.fence)
             reply = (await self._replies(batch.text)).get(name)
             return reply and msgspec.structs.replace(reply, fence=batch.fence)
 
@@ -88,18 +81,8 @@ class Batches:
         for task in self._tasks.values():
             task.cancel()
 
-    async def _find(self, name: str, note: Reply) -> Reply | None:
-        """Find the batch of a request whose submission was interrupted; None if there is none."""
-        call = partial(self._client.find, note.model)
-        make = partial(self._limiter.retry, call, self._client.retries)
-        for batch in await self._once(note.model, make):
-            with suppress(ClientError):  # a batch of another run may have failed or expired
-                if name in await self._replies(batch):
-                    return msgspec.structs.replace(note, text=batch)
-        return None
-
-    async def _send(self, queue: dict[str, tuple[bytes, Request]]) -> Reply:
-        """Submit the requests of a queue once no more come; return the note without a fence."""
+    async def _send(self, queue: dict[str, tuple[bytes, Request]]) -> str:
+        """Submit the requests of a queue once no more come; return the name of the batch."""
         size = 0
         while size < len(queue) < LARGEST:
             size = len(queue)
@@ -109,51 +92,32 @@ class Batches:
         if self._is_closing:
             raise ClientError("not asked, because the run was interrupted", kind="budget")
         requests = {name: request for name, (_, request) in queue.items()}
-        mark = f"{int(time.time())}-{len(queue)}-{secrets.token_hex(8)}"
-        tries = count()
-
-        async def submit() -> str:
-            if next(tries):  # the server may have taken the batch although its answer was lost
-                for batch in await self._client.find(mark):
-                    if batch not in self._tasks:
-                        return batch
-            return await self._client.submit(requests, mark)
-
-        def record(batch: str) -> Reply:
-            for place, request in queue.values():
-                note = Reply(batch, model=mark, fence=request.fence)
-                self._store.put(place, note, replace=True)
-            return Reply(batch, model=mark)
-
-        record("")
-        note = record(await self._limiter.retry(submit, self._client.retries))
+        submit = partial(self._client.submit, requests)
+        batch = await self._limiter.retry(submit, self._client.retries)
+        for place, request in queue.values():
+            self._store.put(place, Reply(batch, fence=request.fence), replace=True)
         _log.warning(
             "the batch %s of %d questions is under way; you may stop with Ctrl-C and "
-            "continue later with --resume", note.text, len(queue)
+            "continue later with --resume", batch, len(queue)
         )  # fmt: skip
-        return note
+        return batch
 
     async def _replies(self, batch: str) -> Mapping[str, Reply]:
         """Wait for the replies of a batch, by the names of the requests."""
+        if batch not in self._tasks:
+            self._tasks[batch] = asyncio.ensure_future(self._collect(batch))
+        return await asyncio.shield(self._tasks[batch])
 
-        async def collect() -> Mapping[str, Reply]:
-            pause, call = _FIRST_POLL, partial(self._client.collect, batch)
-            while True:
-                try:
-                    replies = await self._limiter.retry(call, self._client.retries)
-                except ClientError as error:
-                    if error.kind != "not_found":
-                        raise
-                    return {}  # the batch has expired, and its requests are sent again
-                if replies is not None:
-                    return replies
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_POLL)
-
-        return await self._once(batch, collect)  # type: ignore[no-any-return]
-
-    async def _once(self, name: str, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Await a call that all requests of a batch share."""
-        if name not in self._tasks:
-            self._tasks[name] = asyncio.ensure_future(call())
-        return await asyncio.shield(self._tasks[name])
+    async def _collect(self, batch: str) -> Mapping[str, Reply]:
+        pause, call = _FIRST_POLL, partial(self._client.collect, batch)
+        while True:
+            try:
+                replies = await self._limiter.retry(call, self._client.retries)
+            except ClientError as error:
+                if error.kind != "not_found":
+                    raise
+                return {}  # the batch has expired, and its requests are sent again
+            if replies is not None:
+                return replies
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_POLL)

@@ -7,7 +7,7 @@ import os
 import pkgutil
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
@@ -126,17 +126,9 @@ class Client(ABC):
     def check(self) -> None:  # noqa: B027 - most clients lack nothing
         """Raise InvalidOptionError if a setting is missing that every call needs."""
 
-    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
-        """Submit requests, by their names, as a batch with a mark; return the batch's name."""
+    async def submit(self, requests: Mapping[str, Request]) -> str:
+        """Submit requests, by their names, as a batch; return the batch's name."""
         raise NotImplementedError
-
-    async def find(self, mark: str) -> Sequence[str]:  # noqa: ARG002 - for clients with marks
-        """List the recent batches that may have this mark, so that none is submitted twice.
-
-        It is the time of submission in seconds, the number of requests, and a random word,
-        joined by "-".
-        """
-        return ()
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         """Return a batch's replies by the names of the requests; None while it is under way."""

@@ -1,14 +1,12 @@
 """The batch interfaces of OpenAI and Anthropic, on the server of `server.py`.
 
 `answers(body)` gives the text of a question's reply, None for one that the batch fails at. A batch
-is done once it was looked at `polls` times; `taken` is called when one was taken and its name not
-yet told.
+is done once it was looked at `polls` times.
 """
 
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
 from itertools import count
 
 from server import answer
@@ -22,8 +20,7 @@ class OpenAIBatches:
 
     def __init__(self, answers, said, polls=2):
         self.answers, self.said, self.polls = answers, said, polls
-        self.files, self.looks, self.direct, self.marks = {}, {}, [], {}
-        self.taken = lambda: None
+        self.files, self.looks, self.direct = {}, {}, []
         self.numbers = count(1)
 
     def __call__(self, request):
@@ -40,13 +37,8 @@ class OpenAIBatches:
             return answer({"id": file, "object": "file", "status": "processed", **fields})
         if method == "files":
             return answer("\n".join(map(self.line, self.files[rest.partition("/")[0]])))
-        if request.method == "GET" and not rest:
-            return answer({"object": "list", "data": [*map(self.batch, self.marks)]})
         file = request.body["input_file_id"] if request.method == "POST" else rest
         self.looks[file] = self.looks.get(file, -1) + 1
-        if request.method == "POST":
-            self.marks[file] = request.body["metadata"]
-            self.taken()
         return answer(self.batch(file))
 
     def batch(self, file):
@@ -54,7 +46,7 @@ class OpenAIBatches:
         done = self.looks[file] >= self.polls
         state = {"status": "completed" if done else "in_progress", "output_file_id": file}
         fields = {"completion_window": "24h", "created_at": 1, "endpoint": "e", "object": "batch"}
-        return {"id": file, "input_file_id": file, "metadata": self.marks[file], **fields, **state}
+        return {"id": file, "input_file_id": file, **fields, **state}
 
     def line(self, item):
         """Write the line of a result."""
@@ -83,14 +75,10 @@ class AnthropicBatches(OpenAIBatches):
         _, _, rest = path.partition("/")
         batch = rest.partition("/")[0]
         self.host = request.headers["host"]
-        if not batch and request.method == "GET":
-            found = [self.batch(each) for each in self.files]
-            return answer({"data": found, "has_more": False, "first_id": None, "last_id": None})
         if not batch:
             batch = f"msgbatch_{next(self.numbers)}"
             self.files[batch] = request.body["requests"]
             self.looks[batch] = -1
-            self.taken()
         elif rest.endswith("results"):
             return answer("\n".join(map(self.line, self.files[batch])))
         self.looks[batch] += 1
@@ -102,8 +90,7 @@ class AnthropicBatches(OpenAIBatches):
         return {
             "id": batch, "type": "message_batch", "processing_status": status,
             "request_counts": {"processing": len(self.files[batch]), **counts},
-            "created_at": datetime.now(timezone.utc).isoformat(),
-            "expires_at": "2099-01-02T00:00:00Z",
+            "created_at": "2099-01-01T00:00:00Z", "expires_at": "2099-01-02T00:00:00Z",
             "results_url": f"http://{self.host}/v1/messages/batches/{batch}/results",
         }  # fmt: skip
 

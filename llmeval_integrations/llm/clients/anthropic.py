@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -15,7 +15,6 @@ from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096  # the default limit of a reply, because the API requires one
 _SHORTEST_KEPT: Final = 4_096  # characters of a beginning that Anthropic caches: 1,024 tokens
-_CLOCKS: Final = 600  # the largest difference between our clock and the server's, in seconds
 
 
 class AnthropicClient(StainlessClient):
@@ -62,22 +61,11 @@ class AnthropicClient(StainlessClient):
             arguments["output_config"] = {"format": form}
         return self.with_options(arguments)
 
-    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:  # noqa: ARG002
+    async def submit(self, requests: Mapping[str, Request]) -> str:
         drafts = [
             {"custom_id": name, "params": each} for name, each in self.draft(requests).items()
         ]
         return str((await self.fetch("messages.batches.create", requests=drafts)).id)
-
-    async def find(self, mark: str) -> Sequence[str]:
-        # A batch has no field for a mark, so that its age and its size have to identify it.
-        since, count, _ = mark.split("-")
-        page = await self.fetch("messages.batches.list", limit=100)
-        return [
-            batch.id
-            for batch in page.data
-            if batch.created_at.timestamp() > int(since) - _CLOCKS
-            and sum(batch.request_counts.to_dict().values()) == int(count)
-        ]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         found = await self.fetch("messages.batches.retrieve", message_batch_id=batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
@@ -17,9 +17,6 @@ from llmeval_integrations.llm.stainless_client import StainlessClient
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 
 _ENDPOINT: Final = "/v1/chat/completions"
-_MARK: Final = "llmeval"
-"""The key of the mark in a batch's metadata."""
-
 _UNDER_WAY: Final = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 """The states of a batch that has no replies yet."""
 
@@ -72,7 +69,7 @@ class OpenAIClient(StainlessClient):
             }
         )
 
-    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
+    async def submit(self, requests: Mapping[str, Request]) -> str:
         lines = []
         for name, arguments in self.draft(requests).items():
             body = {each: arguments[each] for each in arguments if not each.startswith("extra_")}
@@ -81,18 +78,9 @@ class OpenAIClient(StainlessClient):
             lines.append(json.dumps(line))
         text = "\n".join(lines).encode()
         file = await self.fetch("files.create", file=("requests.jsonl", text), purpose="batch")
-        batch = await self.fetch(
-            "batches.create",
-            input_file_id=file.id,
-            endpoint=_ENDPOINT,
-            completion_window="24h",
-            metadata={_MARK: mark},
-        )
+        settings = {"endpoint": _ENDPOINT, "completion_window": "24h"}
+        batch = await self.fetch("batches.create", input_file_id=file.id, **settings)
         return str(batch.id)
-
-    async def find(self, mark: str) -> Sequence[str]:
-        page = await self.fetch("batches.list", limit=100)
-        return [batch.id for batch in page.data if (batch.metadata or {}).get(_MARK) == mark]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         found = await self.fetch("batches.retrieve", batch_id=batch)

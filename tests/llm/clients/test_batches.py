@@ -13,7 +13,7 @@ from vendors import VERDICT, anthropic_said, openai_said
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges import PassFail
-from llmeval_integrations.llm import batches, failures
+from llmeval_integrations.llm import batches
 from llmeval_integrations.llm.client import load_client
 
 VENDORS = {"openai": (OpenAIBatches, openai_said), "anthropic": (AnthropicBatches, anthropic_said)}
@@ -94,46 +94,21 @@ evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=T
 """
 
 
-@pytest.mark.parametrize("when", ["SIGINT", "SIGKILL", "taken", "lost"])
+@pytest.mark.parametrize("when", ["SIGINT", "SIGKILL"])
 def test_a_run_that_was_left_continues_its_batch(when, play, run, server, tmp_path):
-    """It ends under way, as the server takes the batch, or before the server has taken it."""
     script = play(polls=10**9)
     command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
     process = subprocess.Popen([*command, tmp_path / "run"], stderr=subprocess.PIPE, text=True)
 
-    def kill():  # before the name of the batch is told
-        process.kill()
-        if when == "lost":
-            script.files.clear()
-            script.marks.clear()
-
-    if when in ("taken", "lost"):
-        script.taken = kill
-    else:
-        while "under way" not in process.stderr.readline():
-            pass
-        os.kill(process.pid, getattr(signal, when))
+    while "under way" not in process.stderr.readline():
+        pass
+    os.kill(process.pid, getattr(signal, when))
     process.communicate(timeout=30)
-    script.polls, script.taken = 0, lambda: None
-    another = [{"custom_id": "x", "params": {}, "body": {}}] * 11  # of the same length
-    script.files["other"], script.looks["other"], script.marks["other"] = another, 0, {}
+    script.polls = 0
     done = run(script, resume=True)
     assert labels(done) == ["Pass"] * 12
-    assert (len(script.files), len(script.direct)) == (2, 1)
-    assert done.summary["judging"]["calls"] == 12
-
-
-def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(play, run, monkeypatch):
-    monkeypatch.setattr(failures, "_FIRST_PAUSE", 0.02)
-    script, losses = play(), iter([ConnectionError])
-
-    def lose():
-        for loss in losses:
-            raise loss
-
-    script.taken = lose
-    assert labels(run(script)) == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (1, 1)
+    assert done.summary["judging"]["calls"] == 12
 
 
 def test_rows_without_a_score_go_out_again_as_one_batch(play, run):
