@@ -12,8 +12,6 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values import parse as json_text
-from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.judges.objects import (
     Members,
     Quotations,
@@ -81,8 +79,7 @@ class Form(Generic[T]):
         Args:
             name: The name of the answer in a request.
             schema: The JSON Schema of the answer; None for free text.
-            build: Converts an object, or the text; raises ValueError, TypeError or LookupError for
-                others.
+            build: Converts an object, or the text; raises an error for others.
             repeats: Whether an answer may repeat a text that was shown.
             again: The request that follows an unreadable reply, and the schema of its answer;
                 without it, the request names the mistake.
@@ -103,8 +100,6 @@ class Form(Generic[T]):
         """
         if self.schema is None:
             return self._build(reply.replace(quotations.mark, ""))
-        if not self._fields:
-            return self._read_whole(reply, quotations)
         text = strip_reasoning(reply, lambda part: bool(self._list_objects(part)))
         found = self._list_objects(text)
         if not found:
@@ -121,18 +116,6 @@ class Form(Generic[T]):
         if any(each != answers[0] for each in answers):
             raise UnreadableJudgementError("it has several answers")
         return answers[0]
-
-    def _read_whole(self, reply: str, quotations: Quotations) -> T:
-        """Read a list, or an object whose keys are free; raises UnreadableJudgementError."""
-        value = json_text.parse(strip_reasoning(reply.replace(quotations.mark, "")))
-        if isinstance(value, Defect):
-            raise UnreadableJudgementError(f"it is not JSON ({value.name}): {value.reason}")
-        if not self._repeats and quotations.hold_all(value):
-            raise UnreadableJudgementError(_COPY)
-        try:
-            return self._build(value)
-        except (ValueError, TypeError, LookupError) as error:
-            raise UnreadableJudgementError(str(error)) from error
 
     def _list_objects(self, text: str) -> list[Members]:
         """List the objects of a reply that have this form, or the object that its labels make."""
@@ -191,15 +174,16 @@ def form_of(result_type: Any, *, repeats: bool = False) -> Form[Any]:
         try:
             return result_type.model_validate(value)
         except ValidationError as error:
-            findings = error.errors(include_url=False, include_context=False)
-            places = (".".join(map(str, each["loc"])) or "the answer" for each in findings)
-            mistakes = (f"{place}: {each['msg']}" for place, each in zip(places, findings))
+            places = (".".join(map(str, each["loc"])) or "the answer" for each in error.errors())
+            mistakes = (f"{place}: {each['msg']}" for place, each in zip(places, error.errors()))
             raise ValueError("; ".join(mistakes)) from error
 
+    schema = result_type.model_json_schema()
+    if not schema.get("properties"):  # such as a list; vendors only accept objects
+        raise InvalidOptionError(f"result_type={quote(result_type)} is not an object with fields")
     # A name in a call has at most 64 letters, digits and underscores.
-    name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
-    name = name.encode("ascii", "ignore").decode()[:64] or "answer"
-    return Form(name, result_type.model_json_schema(), build, repeats=repeats)
+    name = re.sub(r"\W", "_", result_type.__name__, flags=re.ASCII)[:64]
+    return Form(name, schema, build, repeats=repeats)
 
 
 class StatementForm(Form[Judgement]):

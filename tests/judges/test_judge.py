@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 from scripted import Scripted, judgement, judgements
 
-from llmeval_integrations import judges
+from llmeval_integrations import InvalidOptionError, judges
 from llmeval_integrations.llm.reply import Reply
 
 pydantic = pytest.importorskip("pydantic")
@@ -83,6 +83,11 @@ def test_an_unreadable_reply_is_asked_for_again_as_often_as_wanted(retries):
 # --- answers in the caller's own form -------------------------------------------------------------
 
 
+def test_an_answer_has_fields():
+    with pytest.raises(InvalidOptionError, match="is not an object with fields"):
+        judges.Judge(Scripted(""), "{output}", pydantic.RootModel[list[int]])
+
+
 class Grade(pydantic.BaseModel):
     grade: float | str | None
 
@@ -112,27 +117,6 @@ def test_raw_text_is_kept_and_may_be_scored_by_a_function():
     assert not result.is_unscored
     assert judges.Judge(Scripted("7"), "Rate {output}", score=int, threshold=5)("x").passed is True
     assert judges.Judge(Scripted(GOOD), "Rate {output}", Rating)(RATING).metadata["answer"] == GOOD
-
-
-class Stars(pydantic.RootModel[list[int]]):
-    pass
-
-
-@pytest.mark.parametrize(
-    ("reply", "score"),
-    [
-        ("[4, 5]", 2),
-        ("```json\n[4, 5]\n```", 2),
-        ("4 and 5", None),
-        ('["a"]', None),
-        ({"a": 1}, None),
-    ],
-)
-def test_an_answer_may_be_a_list(reply, score):
-    model = Scripted(reply)
-    result = judges.Judge(model, "Rate {output}", Stars, lambda answer: len(answer.root))("x")
-    assert (result.score, result.label) == (score, None if score else "unreadable")
-    assert "mark" not in model.said
 
 
 @pytest.mark.parametrize(
