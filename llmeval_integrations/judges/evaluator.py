@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from asyncio import Event, ensure_future, gather, sleep
+from asyncio import ensure_future, gather, sleep
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, TypeVar
@@ -32,9 +32,6 @@ from llmeval_integrations.llm.messages import Image, Message, Output, Request, t
 from llmeval_integrations.llm.session import ACTIVE, Ask, Session, check_end
 
 T = TypeVar("T")
-
-_DEEPEST: Final = 10
-"""How deeply judges may be nested so that an invalid call is found before any request is sent."""
 
 _MARK: Final = (
     'Give the object one more key, the last one: "mark", with the text "{mark}". It shows that the '
@@ -103,18 +100,18 @@ class JudgedEvaluator(Evaluator):
         return await join(self.result(as_sample(sample), Ask(ACTIVE.get() or Session())))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        """Judge many samples concurrently; an invalid call raises before any request is sent."""
+        """Judge many samples concurrently; a sample that lacks a field raises before any call."""
         return wait(start(self._judge_all(samples)))
 
     async def _judge_all(self, samples: list[Sample]) -> list[Result]:
-        ready, active = Event(), ACTIVE.get()
-        session = active or Session(ready=ready)
+        active = ACTIVE.get()
+        session = active or Session()
         tasks = [ensure_future(self.result(sample, Ask(session))) for sample in samples]
         try:
-            for _ in range(_DEEPEST):
-                await sleep(0)  # each reaches its first question, and so do the judges within it
-            if not any(task.done() and task.exception() for task in tasks):
-                ready.set()
+            await sleep(0)  # each reaches its first question, which is sent a moment later
+            for task in tasks:
+                if task.done():
+                    task.result()
             return await gather(*tasks)
         except BaseException:
             for task in tasks:
@@ -210,7 +207,7 @@ async def ask_in_form(
 
 def _ask_for(request: Request, wording: str, schema: Schema | None) -> Request:
     """Ask for a form at the end of a request, and for the mark unless the form has its own."""
-    if request.fence and schema and "mark" not in schema.get("properties", ("mark",)):
+    if request.fence and schema and "mark" not in schema["properties"]:
         wording = f"{wording}\n{_MARK.format(mark=request.fence)}".strip()
         # The schema leaves the mark's value open, because vendors compile and cache each schema.
         properties = {**schema["properties"], "mark": {"type": "string"}}

@@ -60,7 +60,6 @@ class Session:
     cache: Cache | None = None  # replies of all runs
     replies: Cache | None = None  # of one run until it is done, with its notes on batches
     budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
-    ready: asyncio.Event | None = None  # the first call waits for it
     batch: bool = False  # whether models are asked by batches; needs `replies`
     # called in the place of a model; it raises, so that nothing is concluded from a missing reply
     count: Callable[[Client, Request], NoReturn] | None = None
@@ -120,8 +119,6 @@ class Session:
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
         client, _, limiter, price, batches = line
-        if self.ready is not None:
-            await self.ready.wait()
 
         async def complete() -> Reply:
             reply = await client.complete(request)

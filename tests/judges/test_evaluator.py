@@ -19,12 +19,10 @@ from llmeval_integrations.llm.session import Session
 @pytest.mark.parametrize(
     "around", [lambda judge: judge, judges.Vote, lambda judge: judges.Panel([judge])]
 )
-def test_a_bad_call_raises_before_anything_is_asked(around):
+def test_a_sample_that_lacks_a_field_raises_before_anything_is_asked(around):
     client = Scripted("a")
-    judge = around(judges.PassFail(client, "Is it?", prompt="Judge {output} on {topic}"))
-    samples = [Sample("a", variables={"topic": "x"}) for _ in range(4)]
-    with pytest.raises(MissingFieldError, match="topic"):
-        judge.evaluate_many([*samples, Sample("b")])
+    with pytest.raises(MissingFieldError, match="reference"):
+        around(judges.Correctness(client)).evaluate_many([*[Sample("a", "a")] * 4, Sample("b")])
     assert client.requests == []
 
 
