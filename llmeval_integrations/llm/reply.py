@@ -66,8 +66,6 @@ _TAG: Final = re.compile(
 )
 """The tags and channels that begin or end the reasoning of several models; a group marks an end."""
 
-_MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
-
 
 class Usage(msgspec.Struct, frozen=True):
     """Tokens, counted the same way for every vendor."""
@@ -224,9 +222,6 @@ def strip_reasoning(reply: str, decides: Callable[[str], bool] = lambda _: False
     pieces: list[str] = []
     position, inside, decided = 0, False, False
     for tag in _TAG.finditer(reply):
-        around = reply[tag.start() - 1 : tag.start()] + reply[tag.end() : tag.end() + 1]
-        if around in _MENTIONED:
-            continue
         if not any(tag.groups()):
             if not inside:
                 pieces.append(reply[position : tag.start()])
