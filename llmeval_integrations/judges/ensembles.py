@@ -231,10 +231,10 @@ class Questionnaire(ModelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_list(self, "questions", "a list of questions")
-        options: dict[str, Any] = {"output": self.output, "retries": self.retries}
         given = (self.role, self.instruction, self.scores)
         self.__dict__["_judges"] = [
-            PassFail(self.model, question, *given, **options) for question in self.questions
+            PassFail(self.model, question, *given, retries=self.retries)
+            for question in self.questions
         ]
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:

@@ -28,7 +28,7 @@ from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import reasons_of
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
-from llmeval_integrations.llm.messages import Image, Message, Output, Request, take_images
+from llmeval_integrations.llm.messages import Image, Message, Request, take_images
 from llmeval_integrations.llm.session import ACTIVE, Ask, Session, check_end
 
 T = TypeVar("T")
@@ -140,9 +140,6 @@ class ModelJudge(JudgedEvaluator):
     A subclass has the field `model`, and `prompt` if callers may write their own.
     """
 
-    output: Output = field(default="auto", kw_only=True)
-    """How the form of the reply is requested; "text" for models without structured output."""
-
     retries: Annotated[int, Meta(ge=0)] = field(default=1, kw_only=True)
     """How often the judge is shown an unreadable reply and asked for its verdict again."""
 
@@ -166,7 +163,7 @@ class ModelJudge(JudgedEvaluator):
         mark = str(variables.get("fence", ""))
         quotations = Quotations([self._shots, *prompt.show(variables)], mark)
         messages = tuple(prompt.render(variables))
-        request = Request(messages, None, form.name, self.output, fence=mark)
+        request = Request(messages, schema_name=form.name, fence=mark)
         request = request.prepend([self._shots]) if self._shots else request
         return await ask_in_form(ask, request, form, quotations, self.retries)
 

@@ -94,7 +94,7 @@ class QuestionGenerator:
         )
         form = _form(num_questions, has_choices=has_choices)
         messages = (Message("system", _SYSTEM), Message("user", user))
-        request = Request(messages, None, form.name)
+        request = Request(messages, schema_name=form.name)
         return wait(start(ask_in_form(Ask(Session(), self.model), request, form)))
 
 

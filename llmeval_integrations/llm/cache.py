@@ -40,7 +40,6 @@ def request_key(identity: str, request: Request) -> bytes:
         [[message.role, [*map(split, message.blocks)]] for message in request.messages],
         request.schema,  # the order of properties counts, because the model writes in that order
         request.schema_name,
-        request.output,
         request.temperature,
         request.max_tokens,
         request.draw or (0,),  # a single call may serve as the first draw of a vote

@@ -111,9 +111,6 @@ class Request(msgspec.Struct, frozen=True):
     schema_name: str = "answer"
     """The name of the answer in the call."""
 
-    output: Output = "auto"
-    """How the form of the answer is requested; any value but "auto" overrides the client's."""
-
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
     """The sampling temperature; None leaves it to the client."""
 

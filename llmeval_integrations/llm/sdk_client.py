@@ -204,10 +204,11 @@ class SdkClient(Client):
 
     def _forms(self, request: Request) -> tuple[Output, ...]:
         """List the ways to request the form of an answer, best first."""
-        if request.schema is None or "text" in (request.output, self.config.output):
+        if request.schema is None:
             return ("text",)
-        chosen = self.config.output if request.output == "auto" else request.output
-        return _FORMS[self._best.get(request.schema_name, 0) :] if chosen == "auto" else (chosen,)
+        if self.config.output != "auto":
+            return (self.config.output,)
+        return _FORMS[self._best.get(request.schema_name, 0) :]
 
     def _write(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
         """Return a request as arguments; the configuration's settings replace missing ones."""

@@ -77,7 +77,6 @@ def classify(choices, prompt="{output}", **options):
     ("build", "words"),
     [
         (lambda: judges.PassFail(MODEL, ""), "question"),
-        (lambda: judges.PassFail(MODEL, "?", output="yaml"), "output"),
         (lambda: judges.PassFail(MODEL, "?", prompt="{question}"), "shows the judge nothing"),
         (lambda: judges.ScoreTable(fail_low=-0.1), "score_table: fail_low="),
         (lambda: judges.Questionnaire(MODEL, []), "questions"),
