@@ -235,10 +235,10 @@ def format_cases() -> Iterator[Case]:
     from openjudge.graders.format.reasoning_format import ReasoningFormatGrader
     from openjudge.graders.format.reasoning_tool_format import ReasoningToolCallFormatGrader
 
-    from llmeval_integrations.text.tokenizers import vocabulary_folder
+    from llmeval_integrations.text.tokenizers import bundled_folder
 
-    # Their tokenizer would download its vocabulary; show it the copy that is on the machine.
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder("cl100k_base"))
+    # Their tokenizer would download its vocabulary; show it LlamaIndex's copy.
+    os.environ["TIKTOKEN_CACHE_DIR"] = bundled_folder("cl100k_base") or ""
     rng = random.Random(11)
     short = [(documents.prose(rng, rng.randrange(100, 3000)), None) for _ in range(200)]
     long = [(documents.reasoning(rng, 10_000), None) for _ in range(40)]

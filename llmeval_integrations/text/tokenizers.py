@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from llmeval_integrations.core.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tiktoken import Encoding
 
 TokenizerName = Literal["simple", "tiktoken", "jieba"]
@@ -56,15 +54,21 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
         import tiktoken
     except ImportError as error:
         raise MissingDependencyError.of("tiktoken", "tiktoken") from error
-    before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder(encoding_name))
-    try:  # no argument names the folder, and tiktoken would download the file
+    folder = bundled_folder(encoding_name)
+    is_shown = folder is not None and "TIKTOKEN_CACHE_DIR" not in os.environ
+    if is_shown:  # no argument names the folder
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    try:
         encoding = tiktoken.get_encoding(encoding_name)
+    except OSError as error:
+        raise MissingDependencyError(
+            f"tiktoken cannot download the vocabulary of {encoding_name!r}: {error}; set "
+            "TIKTOKEN_CACHE_DIR to a folder that has it, or run: pip install "
+            "'llmeval-integrations[llamaindex]', which brings cl100k_base and o200k_base"
+        ) from error
     finally:
-        if before is None:
+        if is_shown:
             del os.environ["TIKTOKEN_CACHE_DIR"]
-        else:
-            os.environ["TIKTOKEN_CACHE_DIR"] = before
     quick = _drop_lookahead(encoding)
 
     def split(text: str) -> list[int]:
@@ -104,63 +108,15 @@ def _drop_lookahead(encoding: Encoding) -> Encoding:
     return tiktoken.Encoding("quick", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
-_FILES: Final = {
-    "r50k_base": "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-    "p50k_base": "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-}
-"""The SHA-256 of each vocabulary file."""
-
-_VOCABULARIES: Final[dict[str, str]] = {
-    "r50k_base": "r50k_base",
-    "p50k_base": "p50k_base",
-    "p50k_edit": "p50k_base",
-    "cl100k_base": "cl100k_base",
-    "o200k_base": "o200k_base",
-    "o200k_harmony": "o200k_base",
-}
-"""The vocabulary of each encoding of tiktoken."""
-
-
-_BUNDLED: Final = {
-    "llama_index": "core/_static/tiktoken_cache",
-    "litellm": "litellm_core_utils/tokenizers",
-}
-
-
-def vocabulary_folder(encoding_name: str) -> Path:
-    """Return the folder on this machine with the vocabulary, which tiktoken would download.
-
-    LlamaIndex and LiteLLM contain some; they are not imported. A file with another content is
-    ignored, since tiktoken would delete it.
-    """
-    # Importing hashlib and pathlib takes a tenth of the time of importing the package.
-    import hashlib
-    import tempfile
+def bundled_folder(encoding_name: str) -> str | None:
+    """Return the folder in which LlamaIndex has this vocabulary, so that none is downloaded."""
     from importlib.util import find_spec
-    from pathlib import Path
 
-    vocabulary = _VOCABULARIES[encoding_name]
-    address = f"https://openaipublic.blob.core.windows.net/encodings/{vocabulary}.tiktoken"
-    name = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
-    named = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))
-    folders = [Path(folder) for folder in named if folder]
-    folders.append(Path(tempfile.gettempdir()) / "data-gym-cache")
-    for package, inside in _BUNDLED.items():
-        spec = find_spec(package)
-        roots = spec.submodule_search_locations if spec else None
-        folders += [Path(root) / inside for root in roots or ()]
-    for folder in folders:
-        file = folder / name
-        if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _FILES[vocabulary]:
-            return folder
-    raise MissingDependencyError(
-        f"the vocabulary of {encoding_name!r} is not on this machine, and nothing is downloaded; "
-        f"put {vocabulary}.tiktoken under the name {name} into a folder and set TIKTOKEN_CACHE_DIR "
-        "to it, or run: pip install 'llmeval-integrations[llamaindex]', which brings cl100k_base "
-        "and o200k_base"
-    )
+    spec = find_spec("llama_index.core") if find_spec("llama_index") else None
+    if spec is None or encoding_name not in ("cl100k_base", "o200k_base", "o200k_harmony"):
+        return None
+    [root] = spec.submodule_search_locations or [""]
+    return f"{root}/_static/tiktoken_cache"
 
 
 def _load_jieba(*, chinese_only: bool) -> Tokenizer:
