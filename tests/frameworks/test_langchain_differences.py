@@ -131,7 +131,7 @@ def test_every_row_of_the_guide_is_known_once_and_has_an_example():
         OURS["json_validity"].evaluate_strings(prediction="{}", reference="[]")
 
 
-@pytest.mark.parametrize("name", ["json_validity", "json_equality", "json_edit_distance"])
+@pytest.mark.parametrize("name", ["json_validity", "json_edit_distance"])
 @law
 @given(PAIRS, st.sampled_from(["%s", '{"a": %s}']))
 @example(('{"a": 1', '{"a": 1}'), "%s")

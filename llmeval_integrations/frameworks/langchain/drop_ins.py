@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import partial
-from operator import eq
 from typing import Any, ClassVar
 
 from llmeval_integrations.core import catalog
@@ -20,18 +17,6 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 
 PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
-
-
-def compare_as_python(operator: Callable[[Any, Any], Any], output: Any, reference: Any) -> Any:
-    """Compare two values as LangChain's evaluator of equality does, whatever JSON says.
-
-    Arrays are sorted by `str`, and equal nothing but arrays.
-    """
-    if isinstance(reference, list):
-        if not isinstance(output, list):
-            return False
-        output, reference = sorted(output, key=str), sorted(reference, key=str)
-    return operator(output, reference)
 
 
 def python_canonical(value: Any) -> str:
@@ -89,17 +74,12 @@ class JsonEqualityEvaluator(JsonComparisonEvaluator):
     """Is the output the same JSON as the reference, with top-level arrays in any order?
 
     The score is True or False. Accepts LangChain's `operator` and the options of JsonEquality. With
-    `list_order="strict"` the order counts. With `parsing="lenient"` and no `list_order`, values are
-    compared as in LangChain, where `true` is `1`.
+    `list_order="strict"` the order counts.
     """
 
     core_name = "json_equality"
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
-        if options.get("parsing") == "lenient" and options.get("list_order") is None:
-            options["list_order"] = "strict"
-            if operator is None or callable(operator):
-                operator = partial(compare_as_python, operator or eq)
         super().__init__(**{"list_order": "top_level_any", "operator": operator, **options})
 
 
