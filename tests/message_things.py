@@ -30,7 +30,6 @@ def langchain_things():
         "values": [{"messages": [human]}, {"messages": [*answered, ai(TEXT)]}],
         "updates": [{"agent": {"messages": answered[1:2]}}, {"tools": {"messages": answered[2:]}}, {"agent": {"messages": [ai(TEXT)]}}],
         "an update": {"agent": {"messages": [ai(TEXT)]}},
-        "a streamed message": (ai(TEXT), {"langgraph_node": "agent"}),
         "streamed messages": [(chunk, {"langgraph_node": "agent"}) for chunk in chunks],
     }  # fmt: skip
 
@@ -56,30 +55,12 @@ def openai_things():
     message = {"role": "assistant", "content": TEXT}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     head = {"id": "1", "created": 1, "model": "m"}
-    parts = [{"index": 0, "delta": {"content": part}} for part in PARTS]
-    chunk = {**head, "object": "chat.completion.chunk"}
     said = {"type": "message", "id": "1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": TEXT, "annotations": []}]}  # fmt: skip
-    place = {"item_id": "1", "output_index": 0, "content_index": 0, "logprobs": []}
-    delta = {"type": "response.output_text.delta", "sequence_number": 1, **place}
-    deltas = [{**delta, "delta": part} for part in PARTS]
     return {
-        "events": list(map(responses.ResponseTextDeltaEvent.model_validate, deltas)),
         "completion": chat.ChatCompletion.model_validate({**head, "object": "chat.completion", "choices": [choice]}),
         "message": chat.ChatCompletionMessage.model_validate(message),
-        "chunks": [chat.ChatCompletionChunk.model_validate({**chunk, "choices": [part]}) for part in parts],
         "response": responses.Response.model_validate({"id": "1", "created_at": 1, "model": "m", "object": "response", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "output": [said]}),
     }  # fmt: skip
-
-
-def anthropic_events():
-    types = pytest.importorskip("anthropic.types")
-    deltas = [{"type": "text_delta", "text": part} for part in PARTS]
-    parts = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas]
-    return [
-        types.RawMessageStartEvent(type="message_start", message=anthropic_message("")),
-        *map(types.RawContentBlockDeltaEvent.model_validate, parts),
-        types.RawMessageStopEvent(type="message_stop"),
-    ]
 
 
 def anthropic_message(text=TEXT, reason="end_turn"):
@@ -136,7 +117,7 @@ LIBRARIES = {
     "LangChain": langchain_things,
     "LlamaIndex": llama_index_things,
     "OpenAI": openai_things,
-    "Anthropic": lambda: {"message": anthropic_message(), "events": anthropic_events()},
+    "Anthropic": lambda: {"message": anthropic_message()},
     "Google": google_things,
     "Pydantic AI": pydantic_ai_things,
 }

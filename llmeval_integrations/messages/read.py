@@ -11,11 +11,9 @@ from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.messages.reply import (
     Reply,
-    join,
     library_of,
     read_mapping,
     read_object,
-    read_part,
 )
 from llmeval_integrations.tool_calls.call import without_answer
 
@@ -133,17 +131,14 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
     if not (library_of(things[0]) or library_of(things[-1])):
         return _read_states(things)
     if not _are_messages(things):
-        is_pair = len(things) == 2 and isinstance(things[1], Mapping)
-        return _read_list([things[0]]) if is_pair and library_of(things[0]) else None
-    parts = [read_part(thing) for thing in things]
-    known = [part for part in parts if part is not None]
-    if len(known) == len(things):
-        refused = any(part.refused for part in known)
-        text = "" if refused else join(part.text for part in known)
-        return Messages(Reply(text, refused=refused), (*things,))
+        return None
     messages = _join_chunks(things)
     read = (read_mapping(one) if isinstance(one, Mapping) else read_object(one) for one in messages)
     replies = [reply for reply in read if reply is not None]
+    if all(hasattr(one, "candidates") for one in messages):  # Google streams responses
+        refused = any(reply.refused for reply in replies)
+        text = "" if refused else "".join(reply.text for reply in replies)
+        return Messages(Reply(text, refused=refused), (*messages,))
     return Messages(_last(replies), (*messages,)) if replies else None
 
 
@@ -178,12 +173,10 @@ def _last(replies: list[Reply]) -> Reply:
 
 def _read_states(states: Sequence[Any]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    has_messages = False
-    for state in states[:_FIRST]:
-        for part in (state, *state.values()) if isinstance(state, Mapping) else ():
-            if isinstance(part, Mapping) and "messages" in part and _messages_in(part):
-                has_messages = True
-    if not has_messages or not all(isinstance(state, Mapping) for state in states):
+    if not all(isinstance(state, Mapping) for state in states):
+        return None
+    parts = [part for state in states[:_FIRST] for part in (state, *state.values())]
+    if not any(map(_messages_in, parts)):
         return None
     if _messages_in(states[-1]):
         return _read_updates(states[-1:])

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.tool_calls.call import fields_of, is_answer
+from llmeval_integrations.tool_calls.call import fields_of, is_answer, refuse_stream
 
 _REFUSALS: Final = frozenset(
     ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")
@@ -74,12 +74,8 @@ def _has(thing: Any, *names: str) -> bool:
 
 
 def _first(values: Any) -> Any:
-    """Return the first of several choices, candidates or generations, or None.
-
-    A stream also has chunks without the first, so its index is looked at, which is 0 or absent.
-    """
-    found = values[0] if isinstance(values, (list, tuple)) and values else None
-    return None if not isinstance(found, list) and _get(found, "index") else found
+    """Return the first of several choices, candidates or generations, or None."""
+    return values[0] if isinstance(values, (list, tuple)) and values else None
 
 
 # --- readers --------------------------------------------------------------------------------------
@@ -89,7 +85,7 @@ def _read_chat(thing: Any) -> Reply | None:
     """Read a completion or a response of OpenAI, or a message of OpenAI or Anthropic."""
     if _has(thing, "choices"):
         choice = _first(_get(thing, "choices"))
-        message = _get(choice, "message") or _get(choice, "delta")
+        message = _get(choice, "message")
         return Reply(_get(choice, "text") or "") if message is None else _read_chat(message)
     if isinstance(output := _get(thing, "output"), list):
         contents = [_get(item, "content") for item in output if _get(item, "type") == "message"]
@@ -224,27 +220,14 @@ def library_of(thing: Any) -> str | None:
 
 
 def read_object(thing: Any) -> Reply | None:
-    """Read an object of a known library."""
+    """Read an object of a known library.
+
+    Raises InputError for a chunk or an event of a stream of OpenAI or Anthropic.
+    """
     library = library_of(thing)
+    if library in ("openai", "anthropic"):
+        refuse_stream(thing)
     return None if library is None else _READERS[library](thing)
-
-
-def read_part(thing: Any) -> Reply | None:
-    """Read a chunk or an event of a stream; return None if a library streams whole messages."""
-    kind = type(thing).__name__
-    if library_of(thing) not in ("openai", "anthropic", "google"):
-        return None
-    if kind == "ChunkEvent":  # of the helper of OpenAI's chat API
-        return read_object(thing.chunk)
-    is_chunk = getattr(thing, "object", None) == "chat.completion.chunk"  # LiteLLM's, too
-    if is_chunk or hasattr(thing, "candidates"):
-        return read_object(thing)
-    if not kind.endswith("Event"):
-        return None
-    delta = getattr(thing, "delta", None)
-    refused = getattr(delta, "stop_reason", None) == "refusal"
-    text = delta if thing.type == "response.output_text.delta" else getattr(delta, "text", "")
-    return Reply(text or "", refused=refused or thing.type == "response.refusal.delta")
 
 
 def read_mapping(thing: Mapping[str, Any]) -> Reply | None:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec.structs import asdict
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -87,6 +88,10 @@ _AROUND_MESSAGE: Final = frozenset(
         *("data", "kwargs", "content"),
     )
 )
+
+
+_STREAMED: Final = ("chat.completion.chunk", "response.", "message_", "content_block_")
+"""The beginnings of the types of chunks and events, of OpenAI's and Anthropic's streams."""
 
 
 def read_parts(value: Any) -> list[Part] | None:
@@ -330,3 +335,14 @@ def list_in(value: Fields, name: str) -> list[Any]:
 def no_call(value: Any) -> ToolCall:
     """Return a call whose problem is that the value is not a call."""
     return ToolCall("", problem=f"not a tool call: {quote(value)}")
+
+
+def refuse_stream(value: Any) -> None:
+    """Raise InputError for chunks or events of a stream, as one call is spread over several."""
+    several = value if isinstance(value, (list, tuple)) else [value]
+    for one in map(fields_of, (*several[:1], *several[-1:])):
+        if text_in(one, "object", "type").startswith(_STREAMED):
+            raise InputError(
+                "the chunks of a stream are not joined here; pass the message that the SDK joins, "
+                "such as by get_final_completion() or get_final_message(), or the joined text"
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InputError, InvalidReferenceError
+from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
@@ -15,9 +15,9 @@ from llmeval_integrations.tool_calls.call import (
     TYPE,
     Part,
     ToolCall,
-    fields_of,
     no_call,
     read_parts,
+    refuse_stream,
     text_in,
 )
 from llmeval_integrations.tool_calls.text import JSON_START, find_calls
@@ -30,9 +30,6 @@ _WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
 """Words in names and types that suggest a call, in a form that no reader knows."""
-
-_STREAMED: Final = ("chat.completion.chunk", "response.", "message_", "content_block_")
-"""The beginnings of the types of chunks and events, of OpenAI's and Anthropic's streams."""
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -98,7 +95,7 @@ def _read_value(
         return []
     parts = read_plain(value)
     if parts is None:
-        _refuse_stream(value)
+        refuse_stream(value)
         parts = read_parts(value)
     calls: list[ToolCall] = []
     texts: list[str] = []
@@ -115,17 +112,6 @@ def _read_value(
         return calls
     read = [_read_text(text, parsing, expects_calls) for text in texts]  # one of each turn
     return [call for found in read if isinstance(found, list) for call in found] or read[-1]
-
-
-def _refuse_stream(value: Any) -> None:
-    """Raise InputError for the chunks or events of a stream, as one call is spread over several."""
-    several = value if isinstance(value, (list, tuple)) else ()
-    for one in map(fields_of, (*several[:1], *several[-1:])):
-        if text_in(one, "object", "type").startswith(_STREAMED):
-            raise InputError(
-                "the chunks of a stream are not joined here; pass the message that the SDK joins, "
-                "such as by get_final_completion() or get_final_message()"
-            )
 
 
 def read_plain(value: Any) -> list[Part] | None:

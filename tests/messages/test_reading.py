@@ -88,19 +88,6 @@ def test_the_call_that_carries_an_answer_is_none():
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
 
-def test_the_chunks_of_a_library_with_openais_objects_are_joined():
-    chat = pytest.importorskip("openai.types.chat")
-
-    class ModelResponseStream(chat.ChatCompletionChunk):  # LiteLLM's name
-        pass
-
-    head = {"id": "x", "created": 1, "model": "m", "object": "chat.completion.chunk"}
-    texts = [(0, "It "), (1, "I"), (0, "rains.")]  # of two answers, the first
-    choices = [[{"index": index, "delta": {"content": text}}] for index, text in texts]
-    chunks = [ModelResponseStream.model_validate({**head, "choices": each}) for each in choices]
-    assert reply_of(chunks) == ("It rains.", None, False)
-
-
 @pytest.mark.parametrize(
     "value",
     [

@@ -243,7 +243,9 @@ def test_the_chunks_of_a_stream_are_refused(last):
     for stream in ([last], [{"type": "ping"}, last], [chunk]):
         with pytest.raises(InputError, match="pass the message that the SDK joins"):
             read_calls(stream)
-    assert read_answer([chunk]).value == "It rains."
+    for thing in (chunk, [chunk, chunk]):
+        with pytest.raises(InputError, match="or the joined text"):
+            read_answer(thing)
 
 
 def test_a_call_that_googles_api_could_not_read_is_no_answer():
