@@ -20,10 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks._base import Wrapper, make_sample, may_look_at, optional
+from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 from llmeval_integrations.json_values.parse import as_python
 from llmeval_integrations.messages.read import Messages
 from llmeval_integrations.messages.reply import Reply
@@ -50,7 +49,8 @@ def inspect_scorer(
     Args:
         metrics: Metrics of Inspect, by default `mean` and `stderr`.
         value: "score", or "passed" for a value of True or False.
-        reference: A key of the sample's metadata. By default the reference is the target.
+        reference: A key of the sample's metadata. By default the reference is the target, if there
+            is only one.
     """
     ours = Wrapper(evaluator, value=value)
 
@@ -78,19 +78,12 @@ def _sample(evaluator: Evaluator, key: str | None, state: TaskState, target: Tar
         output = Messages(Reply(output), tuple(map(_dump, state.messages)))
     # If there is no message of the user, `input_text` raises.
     asked = isinstance(state.input, str) or "user" in [one.role for one in state.input]
-    reference = state.metadata.get(key) if key else target.text or None
-    if not key and len(target) > 1:
-        if may_look_at(evaluator, "reference"):
-            raise InputError(
-                f"{evaluator.name}: the sample has {len(target)} targets, but needs one reference; "
-                'store it in the metadata and name it with reference="..."'
-            )
-        reference = None
+    only = target.text if len(target) == 1 else None
     return make_sample(
         evaluator,
         output,
         state.metadata,
-        reference=reference,
+        reference=state.metadata.get(key) if key else only or None,
         input=state.input_text if asked else None,
         id=state.sample_id,
     )

@@ -246,8 +246,8 @@ def test_dspy_gets_scores_verdicts_and_for_gepa_the_reasons():
         return dspy.Example(question=question, **fields).with_inputs("question")
 
     for kind, score, feedback in (
-        ("yes", 1.0, "fixed passed with a score of 1.0"),
-        ("number", 0.25, "fixed failed with a score of 0.25 (far_off): because"),
+        ("yes", 1.0, "The score is 1.0."),
+        ("number", 0.25, "The answer was not accepted:\n- because"),
     ):
         fixed, pred = Fixed(RESULTS[kind]), dspy.Prediction(reasoning="so", answer="1")
         found = ours.DspyMetric(fixed)(row(answer="[1]"), pred, [], "self", [])
@@ -272,8 +272,7 @@ def test_dspy_gets_scores_verdicts_and_for_gepa_the_reasons():
     gepa = dspy.GEPA(metric=equal, reflection_lm=reflecting, max_metric_calls=15, num_threads=1)
     with dspy.context(lm=DummyLM([{"answer": "1"}] * 99)):
         gepa.compile(program, trainset=rows, valset=rows)
-    reason = f"json_equality failed with a score of 0.0: {JsonEquality()('1', '[1]').reason}"
-    assert reason in str(reflecting.history)
+    assert JsonEquality()("1", "[1]").reason in str(reflecting.history)
 
 
 def inspect_model(*messages):
@@ -302,7 +301,7 @@ def test_inspect_has_what_is_unscored_in_no_mean_and_targets_as_references(monke
     answer, fixed = model.ChatMessageAssistant(content="[1]"), Fixed(RESULTS["number"])
     system = model.ChatMessageSystem(content="Be brief.")
     talk = [system, model.ChatMessageUser(content="A list?")]
-    words = [None, "the reference '[1'", "the sample has 2 targets, but needs", "needs a reference"]
+    words = [None, "the reference '[1'", "needs a reference", "needs a reference"]
     targets = ["[1]", "[1", ["[1]", "[2]"], ""]
     rows = [Row(input=talk, target=target) for target in targets[:3]] + [Row(input=[system])]
     scorers = [fixed, Fixed(RESULTS["unscored"], "unscored")]
