@@ -35,7 +35,7 @@ class DspyMetric(Wrapper):
     """One of our evaluators as a metric.
 
     `Evaluate` receives the score. An optimiser that passes a trace receives the verdict. GEPA
-    receives the score of a predictor, with the reason as feedback. An unscored result raises
+    receives the score of a predictor, with `result.feedback()`. An unscored result raises
     UnscoredError, and a bad call one of our other errors. DSPy counts both as `failure_score`,
     which is 0 unless you use `Evaluate(failure_score=math.nan)`.
 
@@ -70,10 +70,7 @@ class DspyMetric(Wrapper):
         result = self.evaluator.evaluate(sample)
         score = self.require_figure(result)
         if pred_name is not None:  # this object is always true, so it cannot be a verdict
-            verdict = {True: "passed", False: "failed", None: "was scored"}[result.passed]
-            label = f" ({result.label})" if result.label else ""
-            reason = f": {result.reason}" if result.reason else ""
-            feedback = f"{self.name} {verdict} with a score of {score}{label}{reason}"
+            feedback = result.feedback() or result.reason or f"The score is {score}."
             return ScoreWithFeedback(score=score, feedback=feedback)
         if trace is None:
             return score
