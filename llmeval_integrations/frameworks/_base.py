@@ -36,17 +36,14 @@ class UnscoredError(EvalError):
 
 
 @contextmanager
-def optional(module: str, package: str, extra: str | None) -> Iterator[None]:
-    """Name the extra to install if the module cannot be imported, or the package without one."""
+def optional(module: str, package: str, extra: str) -> Iterator[None]:
+    """Name the extra to install if the module cannot be imported."""
     try:
         yield
     except ModuleNotFoundError as error:
         # If an installed package lacks a module of its own, it is broken, not absent.
         if not f"{module}.".startswith(f"{error.name}."):
             raise
-        if extra is None:
-            message = f"{package} is not installed; run: pip install {package}"
-            raise MissingDependencyError(message) from error
         raise MissingDependencyError.of(package, extra) from error
 
 

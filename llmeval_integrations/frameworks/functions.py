@@ -24,7 +24,7 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
+from llmeval_integrations.frameworks._base import Wrapper, make_sample
 
 _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
 """Special tokens at the end of a text, which OpenRLHF does not remove."""
@@ -60,13 +60,12 @@ def as_function(
 
     Raises:
         InvalidOptionError: The host is unknown.
-        MissingDependencyError: The host's package is needed for the answer and not installed.
+        ModuleNotFoundError: The host's package is needed for the answer and not installed.
     """
     if host not in _READERS:
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
     if host not in _REWARDS:
-        with optional(host, host, extra=None):
-            import_module(host)
+        import_module(host)
     return _make_function(Wrapper(evaluator, name=name, value=value), host, unscored)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from llmeval_integrations.core import catalog
@@ -83,11 +82,8 @@ def load_evaluators(
 def _options(name: str) -> list[str]:
     """Return the options of the evaluator with a name."""
     kind = CLASSES.get(name)
-    parameters = {} if kind is None else inspect.signature(kind).parameters
-    own = [each.name for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
-    if kind is not None and issubclass(kind, judges.ModelEvaluator):
-        return own
-    core: Any = catalog.evaluator_class(getattr(kind, "core_name", name), CLASSES)
-    # Evaluators of other packages may be plain classes.
-    further = [field.name for field in fields(core) if field.init] if is_dataclass(core) else []
-    return [*own, *further]
+    kinds = [] if kind is None else [kind]
+    if kind is None or issubclass(kind, drop_ins.CatalogEvaluator):
+        kinds.append(catalog.evaluator_class(getattr(kind, "core_name", name), CLASSES))
+    parameters = [one for each in kinds for one in inspect.signature(each).parameters.values()]
+    return [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
