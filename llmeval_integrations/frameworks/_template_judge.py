@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import Form
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.reader import parse_judgement
-from llmeval_integrations.messages.read import read_answer
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -42,7 +41,8 @@ class TemplateJudge(ModelJudge):
         variables = material(sample)
         variables.setdefault("answer", variables["output"])  # for agents; else it is the reference
         reply = await self.exchange(ask, self.prompt, form, variables)
-        texts = _texts(sample)
+        shown: Mapping[str, Any] = sample.variables  # with the output, the reference and the input
+        texts = [value for value in shown.values() if isinstance(value, str) and value]
         own = reply
         if "[[" in reply:
             for text in texts:
@@ -66,15 +66,6 @@ class TemplateJudge(ModelJudge):
         if not comma or word.strip(" *_\n").upper() not in (self.words or ()):
             return None
         return {"verdict": word, "reasoning": rest.strip()}
-
-
-def _texts(sample: Sample) -> list[str]:
-    """Return the texts of the prompt, since the reply may quote them."""
-    fields = (sample.output, sample.reference, sample.input)
-    texts = [to_text(read_answer(field).value) for field in fields if field is not MISSING]
-    variables = sample.variables if isinstance(sample.variables, Mapping) else {}
-    shown = [*texts, *(value for value in variables.values() if isinstance(value, str))]
-    return [text for text in shown if text]
 
 
 def _read_verdict(reply: str) -> dict[str, str] | None:

@@ -55,7 +55,7 @@ SIMILARITY = ours.SemanticSimilarityEvaluator(core.MockEmbedding(embed_dim=4))
 ANSWERS = [
     (MATCH, {"response": "{}"}, None, "json_match needs a reference"),
     (MATCH, {"response": "{}", "reference": "{a"}, None, "'{a' is not JSON"),
-    (MATCH, {"response": None, "reference": "{}"}, None, "json_match needs a response"),
+    (MATCH, {"response": None, "reference": "{}"}, None, "json_match needs response"),
     (MATCH, {"response": "\ud800", "reference": "{}"}, 0.0, "no JSON"),
     (MATCH, {"response": True, "reference": "true"}, 1.0, ""),
     (SCHEMA, {"response": "{}"}, None, "json_schema needs a schema"),

@@ -40,6 +40,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     `BatchEvalRunner`. All exceptions but our EvalError are raised, as they are mistakes in code.
     """
 
+    needs: ClassVar[tuple[str, ...]] = ("response",)
+    """The arguments that must not be None."""
+
     prompt_name: ClassVar[str] = "prompt"
 
     def evaluate(
@@ -98,8 +101,10 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         """Return the answer in the response, and the sample."""
-        if response is None:
-            raise MissingFieldError(f"{self.name} needs a response; pass response=...")
+        present = {**fields, "query": fields["input"], "response": response}
+        for name in self.needs:
+            if present.get(name) is None:
+                raise MissingFieldError(f"{self.name} needs {name}; pass {name}=...")
         answer = read_answer(response).value
         given = {name: one for name, one in fields.items() if one is not None and name in FIELDS}
         return answer, Sample(response, **given)

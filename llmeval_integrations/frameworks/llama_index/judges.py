@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final
 from llama_index.core import Settings
 from llama_index.core.evaluation import BaseEvaluator
 
-from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
@@ -61,11 +60,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
         return TemplateJudge(self.llm, as_prompt(prompt), *form)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        query, given = fields["input"], {**fields, "query": fields["input"], "response": response}
-        for name in self.needs:
-            if given.get(name) is None:
-                raise MissingFieldError(f"{self.name} needs {name}; pass {name}=...")
-        answer = None if response is None else to_text(read_answer(response).value)
+        query, answer = fields["input"], to_text(read_answer(response).value)
         reference = fields.get("reference")
         fields["variables"] = {
             "query": query,
@@ -77,7 +72,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **self.variables,
             **(fields.get("variables") or {}),
         }
-        return super()._read("" if response is None else response, fields)
+        return super()._read(response, fields)
 
 
 class ContextsEvaluator(ModelEvaluator):
