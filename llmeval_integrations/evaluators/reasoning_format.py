@@ -158,7 +158,7 @@ def _read_calls(text: str) -> _Calls:
         end = text.find(END_OF_CALL, content)
         is_call = end >= 0 and _is_call(text[content:end])
         if not is_call:  # the tag may be part of a string
-            end, _ = tags.find_end(content)
+            end = tags.find_end(content)
             if end < 0 or not text.startswith(END_OF_CALL, end):
                 break
             is_call = _is_call(text[content:end])

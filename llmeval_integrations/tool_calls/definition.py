@@ -18,8 +18,9 @@ _SCHEMAS: Final = (
     *("parametersJsonSchema", "args_schema", "schema"),
 )
 _LISTS: Final = ("tools", "function_declarations", "functionDeclarations")
-_SYNONYMS: Final = ("args", "arguments", "input", "inputs", "params")
 _RESULTS: Final = ("output", "response", "result", "return")
+"""The beginnings of the keys of the schema of what a tool returns."""
+
 _BESIDE_REFERENCE: Final = frozenset(
     ("$ref", "$schema", "type", "title", "description", *DEFINITIONS)
 )
@@ -121,39 +122,27 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
-    """Return whether an API runs this tool by itself, or the model knows its arguments.
-
-    Raises InvalidOptionError if its type is that of another tool, misspelt.
-    """
+    """Return whether an API runs this tool by itself, or the model knows its arguments."""
     kind = definition.get("type")
     if isinstance(kind, str):
         has_schema = not definition.keys().isdisjoint((*_SCHEMAS, "properties", "function"))
-        if kind in _OWN_TYPES or has_schema:
-            return False
-        from difflib import get_close_matches  # here, as hardly any definition needs it
-
-        if near := get_close_matches(kind, ("function", "custom"), 1, cutoff=0.8):
-            raise InvalidOptionError(f"a tool has the type {kind!r}; did you mean {near[0]!r}?")
-        return True
+        return not (kind in _OWN_TYPES or has_schema)
     # Google's and Amazon's have no type but one member with their options, as `googleSearch`.
     options = [value for value in definition.values() if value is not None]
     return bool(options) and all(isinstance(value, (dict, list)) for value in options)
 
 
 def _find_schema(name: str, definition: dict[str, Any]) -> Any:
-    """Return a definition's schema or None; raise InvalidOptionError if its key is misspelt."""
+    """Return a definition's schema or None; raise InvalidOptionError if its key is unknown."""
     schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
     if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
         return schema["json"]
     if not definition.keys().isdisjoint(_SCHEMAS):
         return schema
-    from difflib import get_close_matches  # here, as hardly any definition needs it
-
     for key, value in definition.items():
-        near = get_close_matches(key, (*_SCHEMAS, *_SYNONYMS), 1, cutoff=0.8)
-        if near and isinstance(value, dict) and not key.lower().startswith(_RESULTS):
-            right = near[0] if near[0] in _SCHEMAS else _SCHEMAS[0]
-            raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
+        is_schema = isinstance(value, dict) and "properties" in value
+        if is_schema and not key.lower().startswith(_RESULTS):
+            raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean 'parameters'?")
     return None
 
 

@@ -52,13 +52,14 @@ _LONGEST: Final = 100_000
 
 _FAILURES: Final = 8
 """How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
-much as all text after the call."""
+much as all text before and after the call."""
 
 _SPACE: Final = re.compile(r"\s*")
 
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
+
 # It only finds where a value ends, so integers of any length can be floats.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
-_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def find_calls(text: str) -> list[Part] | None:
@@ -90,13 +91,12 @@ def find_calls(text: str) -> list[Part] | None:
 def _find_tags(text: str) -> list[str]:
     """Return the content of each pair of tags; text around them and thoughts are skipped.
 
-    A `</think>` inside a call does not end a thought. If nothing opened it, the opening tag was in
-    the prompt, and all calls before are thoughts, unless there are no others.
+    If nothing opened a thought, the opening tag was in the prompt, and all calls before its end are
+    thoughts, unless there are no others.
     """
-    tags, last = CallTags(text), text.rfind(END_OF_THOUGHT)
-    found: list[str] = []
+    tags, found = CallTags(text), list[str]()
     thoughts: list[str] = []
-    position = 0
+    position, last, closed = 0, text.rfind(END_OF_THOUGHT), text.rfind(END_OF_CALL)
     while tag := _TAG.search(text, position):
         position = tag.end()
         if tag[0] == END_OF_THOUGHT:
@@ -105,17 +105,10 @@ def _find_tags(text: str) -> list[str]:
             if position <= last:
                 position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
         else:
-            end, is_json = tags.find_end(position)
-            end = len(text) if end < 0 else end
-            if (
-                not is_json
-                and position <= last
-                and not text.startswith("{", skip_space(text, position))
-            ):
-                thought = text.find(END_OF_THOUGHT, position, end)
-                if thought >= 0:
-                    position = thought
-                    continue
+            end = tags.find_end(position) if position <= closed else len(text)
+            is_json = text.startswith(("{", "[", "`"), skip_space(text, position))
+            if not is_json and text.find(END_OF_THOUGHT, position, end) >= 0:
+                continue  # a thought that mentions the tag
             found.append(text[position:end])
             position = end
     return found or thoughts
@@ -126,26 +119,16 @@ class CallTags:
     """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
 
     text: str
-    _is_unclosed: bool = False
-    """Whether no closing tag is left."""
     _failures: int = 0
 
-    def find_end(self, start: int) -> tuple[int, bool]:
-        """Return the end of the content that begins at `start`, and whether this is one JSON value.
-
-        The end is -1 if there is none: models often stop generating at the closing tag. Starts
-        have to be in ascending order.
-        """
+    def find_end(self, start: int) -> int:
+        """Return the end of the content that begins at `start`, or -1 if there is none."""
         text = self.text
-        tag = -1 if self._is_unclosed else text.find(END_OF_CALL, start)
-        self._is_unclosed = tag < 0
-        if tag >= 0:
-            try:  # most are JSON, and this parser is fast
-                _validate(text[start:tag])
-            except (ValueError, RecursionError):
-                pass
-            else:
-                return tag, True
+        tag = text.find(END_OF_CALL, start)
+        with suppress(ValueError, RecursionError):
+            if tag >= 0:
+                _validate(text[start:tag])  # most are JSON, and this parser is fast
+                return tag
         if self._failures < _FAILURES:
             fence = _FENCE.match(text, start)
             end = _end_of_json(text, fence.end() if fence else start)
@@ -153,9 +136,9 @@ class CallTags:
             if fence and text.startswith("```", after):
                 after = skip_space(text, after + 3)
             if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
-                return after, True
+                return after
             self._failures += 1
-        return tag, False
+        return tag
 
 
 # --- names before arguments, and Python -----------------------------------------------------------
