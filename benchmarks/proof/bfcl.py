@@ -22,6 +22,7 @@ REASONS = {
     "parallel_multiple_function_75": "an argument is the default of its schema, spelled out",
     "parallel_multiple_function_83": "an argument is the default of its schema, spelled out",
     "parallel_function_84": "an argument whose default is expected is left out",
+    "simple_56": "an argument is the default of its schema, spelled out",
     "simple_263": "an argument that may be left out is null",
     "parallel_multiple_function_179": "the answer has an argument where a call should stand, so no "
     "model could be right",

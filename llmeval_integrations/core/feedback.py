@@ -72,8 +72,7 @@ def _word_errors(errors: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def _word_leaf(leaf: Mapping[str, Any]) -> str:
     where = leaf["pointer"] or "the whole"
     if leaf["kind"] == "missing":
-        expected = f", expected {_write(leaf['reference'])}" if "reference" in leaf else ""
-        return f"{where}: missing{expected}"
+        return f"{where}: missing, expected {_write(leaf['reference'])}"
     if leaf["kind"] == "extra":
         return f"{where}: {_write(leaf['output'])} should not be there"
     if leaf["kind"] == "ungrounded":

@@ -12,7 +12,6 @@ from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.values import TYPES, canonical, equal, escape
 from llmeval_integrations.matching.node import AnyOf, alternatives_of
-from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
     Schemas,
@@ -80,31 +79,21 @@ class ToolNode(Field):
         return f"any of {id(value)}" if type(value) is AnyOf else super().leaf_text(value)
 
 
-def _signs(
-    union: Alternative, value: dict[str, Any], document: Any
-) -> tuple[bool, bool, bool, bool]:
-    """Return the signs that an object belongs to an alternative, the surest first.
+def _signs(union: Alternative, value: dict[str, Any], document: Any) -> tuple[bool, bool]:
+    """Return the signs that an object belongs to an alternative, the surer first.
 
-    No `const` or `enum` is violated. All members are declared. No required member without a default
-    is missing. All members have their types.
+    No `const` or `enum` is violated, and all members are declared.
     """
-
-    def declare(name: str) -> list[Any]:
-        return [one for part in union.parts for one in declarations(part, name)]
-
-    required = {name for part in union.parts for name in list_of(part, "required")}
-    members = [  # of a reference's alternatives, one is enough
-        (alternatives_of(leaf), its)
-        for name, leaf in value.items()
-        for its in closure(declare(name), document)
-    ]
-    tags = [(some, list_values(its)) for some, its in members if "const" in its or "enum" in its]
-    return (
-        all(any(equal(leaf, one) for leaf in some for one in values) for some, values in tags),
-        all(map(declare, value)),
-        all(find_nearest("default", declare(name), document) for name in required - value.keys()),
-        all(any(_has_type(leaf, its) for leaf in some) for some, its in members),
-    )
+    declared = {
+        name: [one for part in union.parts for one in declarations(part, name)] for name in value
+    }
+    fits = True
+    for name, leaf in value.items():
+        for its in closure(declared[name], document):
+            if "const" in its or "enum" in its:  # of a reference's alternatives, one is enough
+                values, several = list_values(its), alternatives_of(leaf)
+                fits = fits and any(equal(one, each) for one in several for each in values)
+    return fits, all(declared.values())
 
 
 def _has_type(value: Any, schema: dict[str, Any]) -> bool:

@@ -42,10 +42,6 @@ CASES = {
         ),
         ['weather: /city: "Rome" is wrong, expected "Paris"', "clock: the call should be of sum", "stop: this call is missing"],
     ),
-    "an argument that the tool requires": (
-        ToolCalls(TOOLS, arguments="ignore")(call("weather"), call("weather", city="Rome")),
-        ["weather: /city: missing"],
-    ),
     "an extra call": (ToolCalls()([call("stop")], []), ["stop: this call should not be made"]),
     "a call that is made twice": (
         ToolCalls()([call("sum", a=1), call("sum", a=2)], call("sum", a=1)),

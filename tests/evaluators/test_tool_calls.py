@@ -131,36 +131,9 @@ def test_a_reason_lists_no_graded_match_and_says_that_a_date_is_ambiguous():
     assert result.reason == f"{wrong} (05/01/2024: day or month first?)"
 
 
-def test_a_default_that_is_not_valid_stands_for_no_argument_that_may_be_left_out():
-    tools = [
-        {"name": "f", "parameters": {"properties": {"x": {"type": "boolean", "default": "false"}}}}
-    ]
-    for evaluator, wanted in (
-        (ToolCalls(tools, arguments="superset"), {"$any_of": [True, False], "$optional": True}),
-        (ToolCalls(tools, alternatives="listed"), ["", True, False]),
-    ):
-        right = [
-            evaluator(call("f", **x), call("f", x=wanted)).passed
-            for x in ({}, {"x": True}, {"x": "false"})
-        ]
-        assert right == [True, True, False]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "output", "reason"),
-    [
-        ("superset", call(city="Paris", units="miles"), "/units invalid"),
-        ("superset", call(city="Paris", made_up=1), "/made_up invalid"),
-        ("ignore", call(days=3), "/city missing"),
-    ],
-)
-def test_what_the_reference_leaves_open_has_to_be_valid(arguments, output, reason):
-    result = ToolCalls(TOOLS, arguments=arguments)(output, PARIS)
-    assert not result.passed
-    assert reason in result.reason
-    assert ToolCalls(arguments=arguments)(output, PARIS).passed
-    allowing = ToolCalls(TOOLS, arguments=arguments, allow_undeclared=True)
-    assert allowing(output, PARIS).passed is ("made_up" in reason)
+def test_whether_a_call_is_valid_is_no_question_of_a_comparison():
+    for extra in ({"units": "miles"}, {"made_up": 1}):
+        assert ToolCalls(TOOLS, arguments="superset")(call(city="Paris", **extra), PARIS).passed
 
 
 def test_a_call_that_equals_its_reference_is_right_even_if_the_schema_refuses_both():
