@@ -40,4 +40,4 @@ def run_of(rows):
     names = dict.fromkeys(each.evaluator for each in rows)
     samples = len(rows) // max(len(names), 1)
     summary = {"samples": samples, "evaluators": {name: {} for name in names}}
-    return Run(summary, rows, {}, lower_is_better=frozenset())
+    return Run(summary, rows, {})

@@ -52,8 +52,7 @@ class _Sample(NamedTuple):
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return the data of the page's script: the samples of all runs, joined by id, worst first."""
     names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
-    known = [run.lower_is_better for run in runs.values() if run.lower_is_better is not None]
-    lower = frozenset[str]().union(*known)
+    lower = frozenset[str]().union(*(run.lower_is_better for run in runs.values()))
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):
@@ -72,7 +71,7 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     return {
         "runs": [*runs],
         "evaluators": names,
-        "lower": [name in lower if known else None for name in names],
+        "lower": [name in lower for name in names],
         "count": max((run.summary["samples"] for run in runs.values()), default=0),
         "samples": [joined[key] for key in sorted(joined, key=ranks.__getitem__, reverse=True)],
     }

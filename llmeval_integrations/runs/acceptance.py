@@ -7,7 +7,6 @@ from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.confidence import Answer, Threshold, safe_threshold
 from llmeval_integrations.stats.intervals import check_share
@@ -52,7 +51,6 @@ def acceptance(
     """
     check_share("errors", errors)
     check_share("sure", sure)
-    check_most("review", review)
     answers, reviews = _read_confidences(run, evaluator)
     overall = safe_threshold([each for own in answers.values() for each in own], errors, sure)
     if overall is None:

@@ -30,7 +30,7 @@ from llmeval_integrations.runs.options import (
     name_evaluators,
 )
 from llmeval_integrations.runs.rows import Row, as_stored
-from llmeval_integrations.runs.run import INTERRUPTED, LOOKED_AT, Interrupted, Run
+from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run
 from llmeval_integrations.runs.summary import Origins, Tally
 
 if TYPE_CHECKING:
@@ -152,7 +152,6 @@ class Evaluation:
         self._on_progress = on_progress
         self._tallies = {name: Tally(each.breakdown()) for name, each in job.evaluators.items()}
         self._origins = Origins(self._tallies)
-        self._ids: list[Any] = []  # of the first samples
 
     def count(self, journal: Journal) -> None:
         """Count the rows that are done."""
@@ -186,7 +185,6 @@ class Evaluation:
             self._tallies,
             keeper.rows,
             judging=self._judging,
-            ids=self._ids,
             out=None if directory is None else directory.path,
             lower_is_better=frozenset(n for n, each in evaluators.items() if each.lower_is_better),
             incomplete=None if interrupt is None else INTERRUPTED,
@@ -222,8 +220,6 @@ class Evaluation:
         """Count rows. `earlier` means that this process asked no judge about them."""
         self._origins.add(rows)
         width = len(self._tallies)
-        if (left := LOOKED_AT - len(self._ids)) > 0:
-            self._ids += [row.id for row in rows[: left * width : width]]
         for place, tally in enumerate(self._tallies.values()):
             tally.add(rows[place::width])
         if self._judging is not None:

@@ -59,11 +59,15 @@ def _read_directory(directory: RunDirectory) -> Run:
             own = [row for row in chunk if row.evaluator == name]
             add(tallies.setdefault(name, Tally()), own)
     samples = count // max(len(tallies), 1)
-    known: dict[str, Any] = {"out": directory.path}
-    if described := find_manifest(directory.path).get("evaluators"):
-        lower = (name for name, each in described.items() if each.get("lower_is_better"))
-        known |= {"lower_is_better": frozenset(lower), "evaluators": described}
-    run = Run.of(samples, tallies, StoredRows(results, count), **known)
+    evaluators = directory.manifest()["evaluators"]
+    run = Run.of(
+        samples,
+        tallies,
+        StoredRows(results, count),
+        out=directory.path,
+        lower_is_better=frozenset(n for n, each in evaluators.items() if "lower_is_better" in each),
+        evaluators=evaluators,
+    )
     if written is None or written["samples"] != samples:
         return replace(run, incomplete="it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None
@@ -71,11 +75,8 @@ def _read_directory(directory: RunDirectory) -> Run:
 
 
 def find_manifest(path: str | PathLike[str] | None) -> dict[str, Any]:
-    """Read the manifest of a run or log; empty if there is none, as for a run in memory."""
-    if path is not None:
-        with suppress(InputError):
-            return _open(path).manifest()
-    return {}
+    """Read the manifest of a run or log; empty for a run in memory."""
+    return {} if path is None else _open(path).manifest()
 
 
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:

@@ -130,12 +130,6 @@ def check_options(options: RunOptions) -> None:
             raise InputError(f"{name} is for a run in a directory; set out, too")
 
 
-def check_most(name: str, value: object) -> None:
-    """Raise InvalidOptionError unless a number of entries to list is a whole number from 0 on."""
-    if type(value) is not int or value < 0:
-        raise InvalidOptionError(f"{name}={quote(value)} is not a whole number of at least 0")
-
-
 def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:
     """Return the evaluators by name.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
@@ -10,19 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.judges import Judging
-from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
 INTERRUPTED: Final = "it was interrupted"
 """Why an interrupted run is incomplete."""
 
-NAME_IT: Final = "name one by a column group, or with --group COLUMN"
-"""The advice if rows look like repeats and no group is named."""
-
-LOOKED_AT: Final = 2_000
+_LOOKED_AT: Final = 2_000
 """The number of ids that are checked for repeats."""
 
 
@@ -46,8 +43,8 @@ class Run:
     incomplete: str | None = None
     """Why samples may be missing; None if the run was finished."""
 
-    lower_is_better: frozenset[str] | None = None
-    """The evaluators whose lower scores are better; None if this is unknown."""
+    lower_is_better: frozenset[str] = frozenset()
+    """The evaluators whose lower scores are better."""
 
     evaluators: Mapping[str, Mapping[str, Any]] | None = None
     """The evaluators with their options, as in the manifest; None if they are unknown."""
@@ -60,23 +57,18 @@ class Run:
         rows: list[Row] | StoredRows,
         *,
         judging: Judging | None = None,
-        ids: Iterable[Any] = (),
         **known: Any,
     ) -> Run:
-        """Return a run with the figures of the tallies.
-
-        `ids` are those of the first samples, which are read again if they are not known. `known`
-        are further attributes.
-        """
+        """Return a run with the figures of the tallies. `known` are further attributes."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
         if not any(tally.groups for tally in tallies.values()):
             width = max(len(tallies), 1)
-            ids = ids or (row.id for row in islice(rows, 0, LOOKED_AT * width, width))
+            ids = (row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
             if found := describe_repeats(ids):
-                warning = f"{found}, and no group is named, so each row counts as independent"
-                summary["warnings"] = [f"{warning}; {NAME_IT}"]
+                advice = "name one by a column group, or with --group COLUMN"
+                summary["warnings"] = [f"{found}, and no group is named; {advice}"]
         if judging is not None:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
@@ -100,13 +92,13 @@ class Run:
             >>> [row.id for row in run.worst()]
             [2]
         """
-        check_most("count", count)
+        check_count("count", count)
         names = self.summary["evaluators"]
         if evaluator is not None and evaluator not in names:
             raise InputError(f"the run has no {evaluator!r}; it has {', '.join(names)}")
 
         def rank(row: Row) -> tuple[bool, bool, float]:
-            sign = -1 if row.evaluator in (self.lower_is_better or ()) else 1
+            sign = -1 if row.evaluator in self.lower_is_better else 1
             return row.error is None, not row.unscored, sign * (row.score or 0.0)
 
         wanted = (row for row in self.rows if evaluator in (None, row.evaluator))

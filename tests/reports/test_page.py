@@ -3,7 +3,6 @@
 import json
 import re
 import time
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -211,15 +210,14 @@ def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
 ABSENT = "The texts of this sample are not in this page. A run keeps only the texts of samples that did not pass. Other texts are read from the data, if it is still the same and the page has room."
 
 
-def test_a_score_below_1_is_not_1_and_without_a_direction_none_is_better(opened):
+def test_a_score_below_1_is_not_1_and_a_better_score_is_found(opened):
     runs = [evaluate([{"output": "{}"}], JsonValidity()) for _ in "ab"]
     for run, score in zip(runs, (0.5, 0.99996), strict=True):
         run.rows[0].score = score
-    for lower, better in ((frozenset(), ["1"]), (None, [])):
-        page = opened(*(replace(run, lower_is_better=lower) for run in runs))
-        assert page.rows("#list")[1][1] == "✓passed 0.500 → ✓passed 0.99996"
-        page.choose("outcome", "better")
-        assert page.texts(IDS) == better
+    page = opened(*runs)
+    assert page.rows("#list")[1][1] == "✓passed 0.500 → ✓passed 0.99996"
+    page.choose("outcome", "better")
+    assert page.texts(IDS) == ["1"]
 
 
 def test_texts_are_read_from_unchanged_data_and_the_worst_come_first(opened, ran, tmp_path, monkeypatch):  # fmt: skip

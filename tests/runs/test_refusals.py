@@ -9,7 +9,6 @@ from row_forms import row_of, run_of
 from llmeval_integrations import JsonMatch, JsonValidity, compare, evaluate, evaluate_batch
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.runs import prefer, read_run
-from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.tables import score_columns
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -97,9 +96,8 @@ REFUSALS = [
     (lambda: read_run("damaged.json"), "damaged or of another version: KeyError"),
     (lambda: read_run("cut.json"), "line 1 is damaged"),
     (lambda: read_run(f"{PROMPTFOO}#3"), r"no column is 3; there are 1 \(tiny: The capital of"),
-    (lambda: read_run("run").worst(-1), "count=-1 is not a whole number of at least 0"),
-    (lambda: acceptance(ONE, review=-3), "review=-3 is not a whole number of at least 0"),
-    (lambda: compare(ONE, ONE, changes=-3), "changes=-3 is not a whole number of at least 0"),
+    (lambda: read_run("run").worst(-1), "count=-1 is not a whole number above 0"),
+    (lambda: compare(ONE, ONE, changes=-3), "changes=-3 is not a whole number above 0"),
     (lambda: compare(ONE, run_of([row_of("2", 1)])), r"A has \['1'\], B has \['2'\]"),
     (lambda: compare(ONE, run_of([row_of("1", 1, name="x")])), "in common: judge and x"),
     (lambda: compare(ONE, ONE, evaluators=["juge"]), r"did you mean 'judge'\?"),

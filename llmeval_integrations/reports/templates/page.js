@@ -36,13 +36,12 @@ const rowsOf = (sample, evaluator) => sample.sides.map(side => side && side.rows
 const isShort = score => Number.isInteger(score) || Math.abs(score) >= 10 || Math.abs(score) < .1;
 /* A score below 1 is not written as 1. */
 const written = score => isShort(score) || score.toFixed(3) === "1.000" ? String(score) : score.toFixed(3);
-/* Whether the last run is better or worse than the first at a sample: 1, -1, 0. If nobody knows whether lower scores are better,
-   only the outcome counts. */
+/* Whether the last run is better or worse than the first at a sample: 1, -1, 0. */
 function change(sample, evaluator) {
   const rows = rowsOf(sample, evaluator), [a, b] = [rows[0], rows[rows.length - 1]];
   if (rows.length < 2 || !a || !b) return 0;
   if (a.state !== b.state && a.state < 2 && b.state < 2) return b.state ? -1 : 1;
-  return lower[evaluator] === null || a.score === null || b.score === null ? 0 : Math.sign(b.score - a.score) * (lower[evaluator] ? -1 : 1);
+  return a.score === null || b.score === null ? 0 : Math.sign(b.score - a.score) * (lower[evaluator] ? -1 : 1);
 }
 const everywhere = evaluators.map((_, number) => number);
 const changes = (sample, places) => places.map(number => change(sample, number));

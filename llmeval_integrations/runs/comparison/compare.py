@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from itertools import chain
 from operator import itemgetter
@@ -11,20 +11,16 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.figures import is_same
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
 from llmeval_integrations.runs.comparison.join import Pair, is_answer, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import say_once, write_count
-from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.run import Run
 
 _NO_GAIN: Final = (0, 0.0)
-_OF_DIRECTION: Final = (
-    "it is not known whether higher or lower scores are better, so they are called neither; "
-    "lower_is_better may name this evaluator"
-)
 
 
 @dataclass(frozen=True)
@@ -53,6 +49,13 @@ class Compared:
     worse: int
     changes: list[Change]
     """Samples that got worse, then those that got better, each with the largest changes first."""
+
+    def describe_left_out(self) -> str:
+        """Return a warning of the samples that are left out."""
+        return (
+            f"{self.left_out} of {self.joined} samples are left out, as they have no score: "
+            f"{self.left_out_a} in A, {self.left_out_b} in B"
+        )
 
 
 @dataclass(frozen=True)
@@ -97,11 +100,7 @@ class Comparison:
         It is that of pass rates or, without any, of scores. Of several evaluators, it is the
         largest.
         """
-        found = [
-            each
-            for each in self.differences
-            if each.field is None and each.lower_is_better is not None
-        ]
+        found = [each for each in self.differences if each.field is None]
         if not found:
             return "No sample has a figure in both runs."
         each = max(found, key=lambda each: (each.measure == "pass rate", each.detectable or 0.0))
@@ -117,11 +116,7 @@ class Comparison:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the comparison in types of JSON."""
-        found = asdict(self)
-        for each, difference in zip(found["differences"], self.differences):
-            each["verdict"] = difference.verdict
-        found["power"] = self.power
-        return found
+        return {**asdict(self), "power": self.power}
 
     def table(self) -> str:
         """Return the comparison as text."""
@@ -175,18 +170,12 @@ def compare(
     Raises:
         InputError: If there is no such run or evaluator, or no sample is in both runs.
     """
-    check_most("changes", changes)
+    check_count("changes", changes)
     evaluators = [evaluators] if isinstance(evaluators, str) else evaluators
     if isinstance(lower_is_better, str):
         lower_is_better = [lower_is_better]
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
-    return _compare(a, b, lower, changes, by_field=by_field)
-
-
-def _compare(
-    a: Run, b: Run, lower: Mapping[str, bool | None], changes: int, *, by_field: bool
-) -> Comparison:
     pairs, only_a, only_b = join(a, b, lower, by_field=by_field)
     if not any(pairs.values()):
         raise InputError(f"no sample is in both runs: A has {only_a[:3]}, B has {only_b[:3]}")
@@ -195,6 +184,9 @@ def _compare(
     compared = {
         name: _compare_pairs(own, changes, lower=lower[name]) for name, own in pairs.items()
     }
+    left_out = (
+        (name, each.describe_left_out()) for name, each in compared.items() if each.left_out
+    )
     return Comparison(
         str(a.out or "A"),
         str(b.out or "B"),
@@ -204,14 +196,14 @@ def _compare(
         only_b,
         differences,
         compared,
-        [*doubts(a, b, pairs, (only_a, only_b)), *say_once(_warnings(compared, differences))],
+        [*doubts(a, b, pairs, (only_a, only_b)), *say_once(left_out)],
     )
 
 
 def _choose(
     a: Run, b: Run, wanted: Collection[str] | None, lower: Collection[str]
-) -> dict[str, bool | None]:
-    """Return the evaluators to compare, and whether lower scores are better; None if unknown."""
+) -> dict[str, bool]:
+    """Return the evaluators to compare, and whether lower scores are better."""
     shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
     if not shared:
         had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))
@@ -219,15 +211,11 @@ def _choose(
     for name in (*(wanted or ()), *lower):
         if name not in shared:
             raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
-    known = b.lower_is_better if a.lower_is_better is None else a.lower_is_better
-    return {
-        name: True if name in lower else None if known is None else name in known
-        for name in shared
-        if not wanted or name in wanted
-    }
+    chosen = [name for name in shared if not wanted or name in wanted]
+    return {name: name in lower or name in a.lower_is_better for name in chosen}
 
 
-def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
+def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool) -> Compared:
     """Count the samples that are left out and that changed, and list the largest changes."""
     gains = [(_gain(pair, lower=lower), pair) for pair in pairs]
     worse = sorted((each for each in gains if each[0] < _NO_GAIN), key=itemgetter(0))
@@ -244,32 +232,15 @@ def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compa
         [
             Change(b.id, is_better, a.passed, b.passed, a.score, b.score, a.reason, b.reason)
             for is_better, found in ((False, worse[:most]), (True, better[:most]))
-            for _, (_, _, a, b) in found
+            for _, (_, a, b) in found
         ],
     )
 
 
-def _gain(pair: Pair, *, lower: bool | None) -> tuple[int, float]:
-    """Return by how much a pair got better, in its verdict and its score.
-
-    If nobody knows whether lower scores are better, only the verdict counts.
-    """
+def _gain(pair: Pair, *, lower: bool) -> tuple[int, float]:
+    """Return by how much a pair got better, in its verdict and its score."""
     a, b = pair.a, pair.b
     verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
-    if lower is None or a.score is None or b.score is None or is_same(a.score, b.score):
+    if a.score is None or b.score is None or is_same(a.score, b.score):
         return verdict, 0.0
     return verdict, a.score - b.score if lower else b.score - a.score
-
-
-def _warnings(
-    compared: Mapping[str, Compared], differences: Sequence[Difference]
-) -> Iterator[tuple[str, str]]:
-    """Describe by evaluator what is left out, and scores without a known direction."""
-    for name, each in compared.items():
-        if each.left_out:
-            count = f"{each.left_out} of {each.joined} samples are left out"
-            sides = f"{each.left_out_a} in A, {each.left_out_b} in B"
-            yield name, f"{count}, as they have no score: {sides}"
-    for difference in differences:
-        if difference.lower_is_better is None:
-            yield difference.evaluator, _OF_DIRECTION

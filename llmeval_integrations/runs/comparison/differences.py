@@ -53,22 +53,15 @@ class Difference:
     """The smallest difference that so many samples show with a power of 80 %. None if they show
     none, or if it is not known."""
 
-    better: int  # the number of samples that got better; 0 if the direction is not known
+    better: int  # the number of samples that got better
     worse: int
-    lower_is_better: bool | None
-    """Whether a lower figure is better, as of distances; None if this is not known."""
+    lower_is_better: bool  # whether a lower figure is better, as of distances
+    verdict: Verdict  # whether the figure is better or worse, if this is significant
 
     @property
     def is_undecidable(self) -> bool:
         """Whether there are so few samples, or groups, that no difference is significant."""
         return paired.least_p(self.groups or self.n) > LEVEL
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the figure is better or worse, if this is significant and not unknown."""
-        if self.adjusted > LEVEL or self.lower_is_better is None:
-            return "none shown"
-        return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
 
 
 @dataclass
@@ -78,7 +71,7 @@ class Measured:
     evaluator: str
     measure: Measure
     field: str | None
-    lower_is_better: bool | None
+    lower_is_better: bool
     a: list[float] = dataclasses.field(default_factory=list)
     b: list[float] = dataclasses.field(default_factory=list)
     groups: list[Hashable] = dataclasses.field(default_factory=list)
@@ -124,7 +117,7 @@ class Measured:
         return [each.total for each in self.grouped] or self.changes
 
 
-def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Measured]:
+def measure(name: str, pairs: Sequence[Pair], *, lower: bool) -> list[Measured]:
     """Return the figures to compare: verdicts, scores that tell more, and fields."""
     rate, score = Measured(name, "pass rate", None, False), Measured(name, "score", None, lower)
     fields: dict[str, Measured] = {}
@@ -164,7 +157,9 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
     """Return the difference of a figure; `level` is its share of the chance of error."""
     n, changes, lower = len(figures.a), figures.changes, figures.lower_is_better
     up, down = sum(each > 0 for each in changes), sum(each < 0 for each in changes)
-    better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
+    better, worse = (down, up) if lower else (up, down)
+    difference = math.fsum(changes) / n
+    is_better = (difference > 0) is not lower
     return Difference(
         evaluator=figures.evaluator,
         measure=figures.measure,
@@ -173,7 +168,7 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
         groups=len(figures.grouped) or None,
         a=math.fsum(figures.a) / n,
         b=math.fsum(figures.b) / n,
-        difference=math.fsum(changes) / n,
+        difference=difference,
         interval=_interval(figures, down, up),
         p=p,
         adjusted=adjusted,
@@ -181,6 +176,7 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
         better=better,
         worse=worse,
         lower_is_better=lower,
+        verdict="none shown" if adjusted > LEVEL else "better" if is_better else "worse",
     )
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Pair
-from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
 from llmeval_integrations.runs.manifest import word_differences
 from llmeval_integrations.runs.numbers import say_once, write_count
-from llmeval_integrations.runs.run import NAME_IT, Run
-
-_LOOKED_AT: Final = 500  # the number of ids that are checked for repeats
+from llmeval_integrations.runs.rows import Key, key_of
+from llmeval_integrations.runs.run import Run
 
 
 class _Side(NamedTuple):
     letter: str
     run: Run
     only: list[Any]  # the ids of samples that the other run lacks
-    manifest: dict[str, Any]  # empty if there is none
+    manifest: dict[str, Any]  # empty for a run in memory
 
 
 def doubts(
@@ -31,19 +29,18 @@ def doubts(
     """Yield the reasons why a difference may have another cause than the outputs.
 
     These are other evaluators or options, other samples, other references, and another version of
-    this package. A further line warns of repeats without a group.
+    this package. Further lines are the warnings of both runs of repeats without a group.
     """
     one, other = (
         _Side(letter, run, alone, find_manifest(run.out))
         for letter, run, alone in zip("AB", (a, b), only)
     )
-    most = max(pairs.values(), key=len)
     digest, its = (each.manifest.get("data", {}).get("sha256") for each in (one, other))
     is_one_file = digest is not None and digest == its
     found = {
         "other evaluators or options": _evaluators(one, other, pairs),
         "other samples": _samples(one, other, is_one_file=is_one_file),
-        "other references": _references(one, other, pairs, most, is_one_file=is_one_file),
+        "other references": _references(one, other, pairs, is_one_file=is_one_file),
     }
     for doubt, reasons in found.items():
         if words := "; ".join(reasons):
@@ -51,7 +48,8 @@ def doubts(
     before, after = (each.manifest.get("version") for each in (one, other))
     if before and after and before != after:
         yield f"another version: A was evaluated by {before}, B by {after}"
-    yield from _repeats(most)
+    if all(pair.group is None for own in pairs.values() for pair in own):
+        yield from dict.fromkeys([*a.warnings, *b.warnings])
 
 
 def _evaluators(a: _Side, b: _Side, names: Iterable[str]) -> Iterator[str]:
@@ -79,9 +77,7 @@ def _samples(a: _Side, b: _Side, *, is_one_file: bool) -> Iterator[str]:
         )
 
 
-def _references(
-    a: _Side, b: _Side, names: Collection[str], pairs: Sequence[Pair], *, is_one_file: bool
-) -> Iterator[str]:
+def _references(a: _Side, b: _Side, names: Iterable[str], *, is_one_file: bool) -> Iterator[str]:
     """Compare the columns of references if the data is one file, and the references themselves.
 
     A run keeps only some references: of a file, those of samples that did not pass.
@@ -98,34 +94,20 @@ def _references(
     found = []
     for name in names:
         here, there = first[name], second[name]
-        both = [(x, y) for x, y in (each.places for each in pairs) if x in here and y in there]
-        if other := sum(here[x] != there[y] for x, y in both):
+        both = here.keys() & there.keys()
+        if other := sum(here[key] != there[key] for key in both):
             text = f"{other} of {len(both)} samples that both runs keep have another one in B"
             found.append((name, text))
     yield from say_once(found)
 
 
-def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dict[int, int]]:
-    """Return a digest of each reference that a run keeps, by evaluator and place of the sample."""
-    found: dict[str, dict[int, int]] = {name: {} for name in evaluators}
+def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dict[Key, int]]:
+    """Return a digest of each reference that a run keeps, by evaluator and id of the sample."""
+    found: dict[str, dict[Key, int]] = {name: {} for name in evaluators}
     with suppress(FileNotFoundError):
         for sample in read_samples(run.out or ""):
             for name, digests in found.items():
-                seen = sample_of(sample, name)
-                if "reference" in seen:
-                    digests[sample["row"]] = hash(canonical(seen["reference"]))
+                kept = sample_of(sample, name)
+                if "reference" in kept:
+                    digests[key_of(kept["id"])] = hash(canonical(kept["reference"]))
     return found
-
-
-def _repeats(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Warn of equal ids, or of ids that look like repeats, if no group is named."""
-    if any(pair.group is not None for pair in pairs):
-        return
-    if repeated := len(pairs) - len({pair.key for pair in pairs}):
-        have = "has" if repeated == 1 else "have"
-        yield (
-            f"{write_count(repeated, 'sample')} {have} the id of another, and no group is named, "
-            "so those with one id count as a group"
-        )
-    elif found := describe_repeats(pair.key for pair in pairs[:_LOOKED_AT]):
-        yield f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -16,7 +15,6 @@ class Pair(NamedTuple):
     """One sample in both runs."""
 
     key: Key  # the id of the sample
-    places: tuple[int, int]  # the places of the sample in its runs
     a: Row  # the row of the first run, with the part that is compared; see `_trim`
     b: Row
 
@@ -41,13 +39,12 @@ def join(
     for name in evaluators:
         others = second[name]
         shared = sorted((key for key in first[name] if key in others), key=repr)
-        both = ((key[0], first[name][key], others[key]) for key in shared)
-        pairs[name] = [Pair(own, (x[0], y[0]), x[1], y[1]) for own, x, y in both]
+        pairs[name] = [Pair(key[0], first[name][key], others[key]) for key in shared]
     return pairs, _list_missing(first, second), _list_missing(second, first)
 
 
-_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], tuple[int, Row]]]
-"""Places and rows by evaluator, then by id and the number of the row with this id."""
+_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], Row]]
+"""Rows by evaluator, then by id and the number of the row with this id."""
 
 
 def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
@@ -55,10 +52,7 @@ def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
     for row in run.rows:
         if row.evaluator in rows:
             rows[row.evaluator].append(_trim(row, by_field=by_field))
-    return {
-        name: dict(zip(number_keys(row.id for row in own), zip(count(), own)))
-        for name, own in rows.items()
-    }
+    return {name: dict(zip(number_keys(row.id for row in own), own)) for name, own in rows.items()}
 
 
 def _trim(row: Row, *, by_field: bool) -> Row:
@@ -88,4 +82,4 @@ def is_answer(row: Row) -> bool:
 def _list_missing(one: _ByKey, other: _ByKey) -> list[Any]:
     """Return the ids of samples that lack a row in the other run."""
     found = {key: row for name in one for key, row in one[name].items() if key not in other[name]}
-    return [row.id for _, row in sorted(found.values(), key=lambda each: each[0])]
+    return [row.id for row in found.values()]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.runs.files import parse_object, read_object
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
@@ -24,37 +25,46 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def read_files(files: Sequence[Path]) -> Log:
-    """Read the samples of one or more tasks, and the results in the same folder, if there are any.
+    """Read the samples of one or more tasks.
 
-    Each metric with a filter is an evaluator. It has the name that the harness gives it.
+    Each metric with a filter is an evaluator. It has the name that the harness gives it. Raises
+    InputError without the results of the same run, which tell whether higher scores are better.
     """
     samples: dict[Any, LoggedSample] = {}
-    metrics: dict[str, str] = {}
-    higher: dict[str, bool] = {}
+    names: dict[str, None] = {}
+    lower: set[str] = set()
     about: dict[str, Any] = {"started": "", "tasks": {}}
     for file in files:
         found = _NAME.fullmatch(file.name)
-        task, started = found.groups() if found else (file.stem, "")
-        beside = file.with_name(f"results_{started}.json")
-        if beside.is_file():
-            results = read_object(beside)
-            higher.update(results["higher_is_better"].get(task, {}))
-            about["version"] = f"lm_eval {results.get('lm_eval_version')}"
-            about["model"] = results.get("model_name")
-            shots, version = (results.get(key, {}).get(task) for key in ("n-shot", "versions"))
-            about["tasks"][task] = {"version": version, "shots": shots}
+        task, started = found.groups() if found else (file.stem, "DATE")
+        results = _read_results(file.with_name(f"results_{started}.json"))
+        shots, version = (results.get(key, {}).get(task) for key in ("n-shot", "versions"))
+        about["version"] = f"lm_eval {results.get('lm_eval_version')}"
+        about["model"] = results.get("model_name")
+        about["tasks"][task] = {"version": version, "shots": shots}
         about["started"] = max(started, about["started"])
+        is_higher_better = results["higher_is_better"].get(task, {})
         for line in parse_lines(file):
             own = line["doc_id"] if len(files) == 1 else f"{task} ({line['doc_id']})"
             sample = samples.get(own) or samples.setdefault(own, _sample(own, line))
             for metric in line["metrics"]:
                 name = metric if line["filter"] == _NO_FILTER else f"{metric},{line['filter']}"
-                metrics[name] = metric
+                names[name] = None
+                if is_higher_better.get(metric) is False:
+                    lower.add(name)
                 sample.results[name] = _result(metric, line.get(metric))
-    lower = frozenset(name for name, metric in metrics.items() if higher.get(metric) is False)
-    evaluators: dict[str, dict[str, Any]] = {name: {} for name in metrics}
+    evaluators: dict[str, dict[str, Any]] = {name: {} for name in names}
     kind = "samples of lm-evaluation-harness"
-    return Log(kind, [*samples.values()], evaluators, about, evaluators, lower if higher else None)
+    return Log(kind, [*samples.values()], evaluators, about, evaluators, frozenset(lower))
+
+
+def _read_results(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise InputError(
+            f"there is no {path}, which lm_eval writes beside its samples; it tells whether "
+            "higher scores are better"
+        )
+    return read_object(path)
 
 
 def parse_lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -37,15 +37,14 @@ class Log:
     rates: Collection[str] = ()
     """The evaluators whose better score of 0 and 1 passes if they have no other scores."""
 
-    lower_is_better: frozenset[str] | None = frozenset()
-    """The evaluators whose lower scores are better; None if this is unknown."""
+    lower_is_better: frozenset[str] = frozenset()  # the evaluators whose lower scores are better
 
     incomplete: str | None = None  # why samples may be missing
 
     def run(self, path: str | PathLike[str]) -> Run:
         """Return the log as a run."""
-        lower = self.lower_is_better or ()
-        best = {name: float(name not in lower) for name in self.rates if self._is_binary(name)}
+        rates = filter(self._is_binary, self.rates)
+        best = {name: float(name not in self.lower_is_better) for name in rates}
         rows = [
             _row(sample, name, best.get(name))
             for sample in self.samples

@@ -103,7 +103,7 @@ def test_the_changes_are_listed_worst_first():
         assert (first.passed_a, first.passed_b) == (True, False)
 
 
-def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_path):
+def test_of_distances_less_is_better_and_of_others_if_the_caller_says_so(tmp_path):
     for name, text in (("a", "hexxx xxrld"), ("b", "hello wxrld")):
         rows = [{"id": n, "output": text, "reference": "hello world"} for n in range(20)]
         evaluate(rows, "string_distance", out=tmp_path / name)
@@ -111,17 +111,10 @@ def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_
     assert [(each.measure, each.lower_is_better) for each in found.improvements] == [
         ("score", True)
     ]
-    for name in "ab":
-        (tmp_path / name / "manifest.json").unlink()
-    found = compare(tmp_path / "a", tmp_path / "b")
-    score = found.differences[1]
-    assert (score.measure, score.lower_is_better, score.verdict) == ("score", None, "none shown")
-    assert (score.better, score.worse) == (0, 0)
-    assert found.evaluators["string_distance"].changes == found.improvements == []
-    [warning] = found.warnings
-    assert warning.startswith("string_distance: it is not known whether higher or lower scores are")
-    told = compare(tmp_path / "a", tmp_path / "b", lower_is_better=["string_distance"])
-    assert ([each.measure for each in told.improvements], told.warnings) == (["score"], [])
+    a, b = (run_of([row(n, score) for n in range(20)]) for score in (0.5, 0.4))
+    for lower, verdict in (((), "worse"), ("judge", "better")):
+        [score] = compare(a, b, lower_is_better=lower).differences
+        assert score.verdict == verdict
 
 
 def test_the_rounding_of_floats_is_no_spread():
@@ -216,7 +209,7 @@ def rows_of(ids):
             {},
             "other samples: ids are the numbers of the rows",
         ),
-        (*[rows_of("aab")] * 2, {}, "1 sample has the id of another, and no group is named"),
+        (*[rows_of("aab")] * 2, {}, "1 of 3 rows has the id of another, and no group is named"),
         (*[rows_of(["t1.0", "t1.1", "t2.0", "t2.1"])] * 2, {}, "ids such as 't1.0' and 't1.1'"),
         (*[[{**each, "group": 1} for each in rows_of("aab")]] * 2, {}, ""),
     ],

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import msgspec
 import pytest
 
-from llmeval_integrations import JsonFields
+from llmeval_integrations import InputError, JsonFields
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.runs import compare, read_run
 from llmeval_integrations.runs.load import find_manifest, read_samples
@@ -78,23 +78,21 @@ def test_our_evaluators_have_their_fields_in_a_log_of_inspect(tmp_path):
 def test_the_direction_of_metrics_is_in_the_results_and_nan_is_no_score(tmp_path):
     assert read_run(CHOSEN).lower_is_better == {"brier_score"}
     assert find_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
-    assert read_run(copy(CHOSEN, tmp_path)).lower_is_better is None
-    one = tmp_path / "one.jsonl"
-    line = CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN')
-    one.write_text(line.replace('"target": "0"', '"target": "1889"'))
-    assert said(one, "acc") == [(1, True, None)]
-    assert said(one, "acc_norm") == [(None, None, "not_scored")]
-    assert next(read_samples(one))["reference"] == "1889"
+    one = Path(copy(CHOSEN, tmp_path))
+    with pytest.raises(InputError, match=r"there is no .*results_2026.*, which lm_eval writes"):
+        read_run(one)
     results = json.loads((DATA / "results_2026-11-27T00-00-58.678580.json").read_text())
     results["higher_is_better"]["capitals_mc"]["acc"] = False
-    (tmp_path / "lower").mkdir()
-    log = Path(copy(CHOSEN, tmp_path / "lower"))
-    log.with_name("results_2026-11-27T00-00-58.678580.json").write_text(json.dumps(results))
-    assert said(log, "acc")[0] == (1, False, None)
+    one.with_name("results_2026-11-27T00-00-58.678580.json").write_text(json.dumps(results))
+    line = CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN')
+    one.write_text(line.replace('"target": "0"', '"target": "1889"'))
+    assert said(one, "acc") == [(1, False, None)]
+    assert said(one, "acc_norm") == [(None, None, "not_scored")]
+    assert next(read_samples(one))["reference"] == "1889"
 
 
 def test_a_folder_of_samples_is_one_run_of_the_newest_of_each_task(tmp_path):
-    for path in DATA.glob("*capitals*"):
+    for path in [*DATA.glob("*capitals*"), *DATA.glob("results_*")]:
         copy(path, tmp_path)
     old = tmp_path / CHOSEN.name.replace("2026-11-27", "2025-01-01")
     old.write_text(CHOSEN.read_text().replace('"acc": 1.0', '"acc": 0.0'))
