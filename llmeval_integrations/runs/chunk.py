@@ -70,7 +70,6 @@ class Samples:
         ]
         """The id and the group of each row."""
         self._samples = [each for each in self._made if type(each) is Sample]
-        self._complete: dict[str, bool] = {}
 
     def share(self) -> None:
         """Let evaluators share what they read of a sample."""
@@ -86,17 +85,13 @@ class Samples:
         found: list[Any] = self._made
         for field in evaluator.needs:
             get = attrgetter(field)
-            if field not in self._complete:  # several evaluators need the same
-                kinds = map(type, map(get, self._samples))
-                self._complete[field] = type(MISSING) not in kinds
-            if self._complete[field]:
-                continue
-            found = [
-                self._columns.make_field_error(row, field, name)
-                if type(made) is Sample and get(made) is MISSING
-                else made
-                for made, (_, row) in zip(found, self._records, strict=True)
-            ]
+            if type(MISSING) in map(type, map(get, self._samples)):
+                found = [
+                    self._columns.make_field_error(row, field, name)
+                    if type(made) is Sample and get(made) is MISSING
+                    else made
+                    for made, (_, row) in zip(found, self._records, strict=True)
+                ]
         return found
 
 

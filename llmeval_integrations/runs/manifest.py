@@ -27,10 +27,6 @@ from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.text.excerpt import cut_around_difference
 from llmeval_integrations.version import __version__
 
-_CONTENT: Final = ("kind", "bytes", "sha256", "samples", "rows_sha256")
-
-_SELECTION: Final = ("limit", "sample", "seed")
-
 _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """The address in the `repr` of an object, which differs in every process."""
 
@@ -67,13 +63,9 @@ def manifest_of(
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Describe the differences between two manifests that prevent a run from being resumed."""
     data, before = here["data"], there["data"]
-    content = _CONTENT if data["kind"] == "file" else (*_CONTENT, "path")  # a file may be moved
-    if any(data.get(key) != before.get(key) for key in content):
-        if data["kind"] == before["kind"]:
-            return ["its data has changed"]
-        return [f"its data was a {before['kind']}, and is now a {data['kind']}"]
-    selections = ({key: each.get(key) for key in _SELECTION} for each in (data, before))
-    found = [*word_differences("data", *selections)]
+    if data["kind"] == "file":
+        before = {**before, "path": data["path"]}  # it may be moved
+    found = [*word_differences("data", data, before)]
     for key in ("version", "evaluators", "columns"):
         found += word_differences(key, here.get(key), there.get(key))
     orders = ([*each["evaluators"]] for each in (here, there))  # which decide whose a row is

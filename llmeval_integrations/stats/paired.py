@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -22,7 +22,7 @@ from llmeval_integrations.stats.intervals import (
 _DRAWS: Final = 9_999
 LEAST_DRAWN: Final = 1 / (_DRAWS + 1)  # the smallest p value that randomly drawn signs can give
 _MOST_DRAWN: Final = 256
-_ENUMERATED: Final = 24
+_ENUMERATED: Final = 16
 _CLEAR: Final = 1e-4
 _POWER: Final = 0.8  # the chance that a test shows a detectable difference
 
@@ -53,7 +53,7 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     """Return the two-sided p value of the sum of independent differences, by flipping signs.
 
     If rows come in groups, pass the sum of each group, because these sums are independent (Fisher,
-    The Design of Experiments (1935), section 21). Up to 24 differences are tested with all signs,
+    The Design of Experiments (1935), section 21). Up to 16 differences are tested with all signs,
     more of them with 9,999 random draws. The observed sum counts as a draw, which keeps the level
     (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39). More than 256 differences are
     dealt by size into 256 sets, whose signs flip together. Draws cannot give a very small p value,
@@ -66,23 +66,10 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
         return mcnemar(len(changed) - better, better)
     limit = abs(math.fsum(changed)) - 1e-9  # sums are rounded
     if len(changed) <= _ENUMERATED:
-        return _share_as_far(changed, limit)
+        sums = _sums(changed)
+        return sum(abs(each) >= limit for each in sums) / len(sums)
     bound = 2 * math.exp(-(limit**2) / 2 / math.fsum(each * each for each in changed))
     return bound if bound <= _CLEAR else _sample_share(changed, limit, seed)
-
-
-def _share_as_far(differences: Sequence[float], limit: float) -> float:
-    """Return the share of all choices of signs whose sum is at least `limit` away from 0.
-
-    The sums of one half of the differences are looked up among the sums of the other half.
-    """
-    half = len(differences) // 2
-    others = sorted(_sums(differences[half:]))
-    far = sum(
-        len(others) - bisect_left(others, limit - each) + bisect_right(others, -limit - each)
-        for each in _sums(differences[:half])
-    )
-    return min(1.0, math.ldexp(far, -len(differences)))
 
 
 def _sample_share(differences: list[float], limit: float, seed: int) -> float:

@@ -63,12 +63,7 @@ def test_parquet_comes_through_standard_input_too():
 
 @pytest.mark.parametrize(
     ("form", "errors"),
-    [
-        ("{}", []),
-        ("[{}]", []),
-        ('[ \n{},{{"a": 1, "a": 2}} , 3\n]', ["'a' occurs twice", "got 3"]),
-        ('[{},{{"a": ' + DEEP + "}}, {{bad}}]", ["maximum recursion", "not JSON"]),
-    ],
+    [("{}", []), ("[{}]", []), ("[ \n{} , 3\n]", ["got 3"])],
 )
 def test_values_arrive_as_they_stand_in_the_file(tmp_path, form, errors):
     line = '{"output": [1e400, 123456789012345678901234567890, "\\ud800", NaN, 1.50]}'

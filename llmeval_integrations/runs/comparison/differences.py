@@ -84,15 +84,8 @@ class Measured:
 
     @cached_property
     def changes(self) -> list[float]:
-        """The difference of each sample.
-
-        If a difference equals the first one but for the rounding of floats, it is the first one.
-        """
-        first = self.b[0] - self.a[0]
-        return [
-            0.0 if is_same(a, b) else first if is_same(a + first, b) else b - a
-            for a, b in zip(self.a, self.b)
-        ]
+        """The difference of each sample; one that is only a rounding error is 0."""
+        return [0.0 if is_same(a, b) else b - a for a, b in zip(self.a, self.b)]
 
     @cached_property
     def are_shares(self) -> bool:

@@ -29,9 +29,6 @@ _BATCH: Final = 256  # rows in memory at a time; each may be a megabyte
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
-_MARKS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{},]', re.DOTALL)
-"""The strings of a JSON text, and what opens, closes and separates its values."""
-
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -40,7 +37,7 @@ def read_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
     return (line for line in lines if not line.isspace())
 
 
-def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
+def read_json(lines: Iterator[bytes]) -> Iterator[Any]:
     """Read a JSON array of objects. If the first line is an object, read JSON Lines."""
     first = next((line for line in lines if not line.isspace()), b"[]")
     if first.lstrip()[:1] != b"[" and not isinstance(row_parser()(first), InputError):
@@ -48,26 +45,19 @@ def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
     text = first.lstrip() + b"".join(lines)
     try:
         return map(bytes, _split_array(text))
-    except (ValueError, RecursionError) as error:
-        try:
-            return iter(_split_by_marks(text.decode()))
-        except (ValueError, RecursionError):
-            raise InputError(f"expected an array of objects: {error}") from error
+    except (ValueError, RecursionError):
+        return _read_array(text)
 
 
-def _split_by_marks(text: str) -> list[bytes]:
-    """Split an array in which rows may be no JSON that msgspec reads; or raise ValueError."""
-    items, start, depth = [], text.index("[", 0, 1) + 1, 0
-    for found in _MARKS.finditer(text):
-        depth += (found[0] in "[{") - (found[0] in "]}")
-        if depth == 0 or (depth == 1 and found[0] == ","):
-            items.append(text[start : found.start()].strip().encode())
-            start = found.end()
-        if depth == 0:
-            break
-    if depth or text[start:].strip() or not all(items):
-        raise ValueError("the array has no end or an empty place, or something follows")
-    return items
+def _read_array(text: bytes) -> Iterator[Any]:
+    """Read an array with values such as NaN, which only Python's parser accepts."""
+    try:
+        rows = decode_as_python(text.decode())
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise InputError(f"expected an array of objects: {error}") from error
+    if not isinstance(rows, list):
+        raise InputError("expected an array of objects")
+    return read_items(rows)
 
 
 class _AnyType(type):
