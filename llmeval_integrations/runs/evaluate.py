@@ -7,21 +7,20 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from itertools import islice
-from numbers import Integral
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import Here, start_chunk
+from llmeval_integrations.runs.chunk import Here, keep, samples_of, start_chunk
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Answers, Engine, Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.journal import Journal, Memory
 from llmeval_integrations.runs.judges import Judging, add_earlier, open_judges
-from llmeval_integrations.runs.manifest import describe_evaluator, manifest_of
+from llmeval_integrations.runs.manifest import describe_evaluators, manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,
     OnProgress,
@@ -29,7 +28,7 @@ from llmeval_integrations.runs.options import (
     check_options,
     name_evaluators,
 )
-from llmeval_integrations.runs.rows import Row, as_stored
+from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run
 from llmeval_integrations.runs.summary import Origins, Tally
 
@@ -179,16 +178,14 @@ class Evaluation:
             self._evaluate(keeper)
         except KeyboardInterrupt as error:
             interrupt = error
-        evaluators = self._job.evaluators
         run = Run.of(
             keeper.done,
             self._tallies,
             keeper.rows,
             judging=self._judging,
             out=None if directory is None else directory.path,
-            lower_is_better=frozenset(n for n, each in evaluators.items() if each.lower_is_better),
             incomplete=None if interrupt is None else INTERRUPTED,
-            evaluators={name: describe_evaluator(each) for name, each in evaluators.items()},
+            evaluators=describe_evaluators(self._job.evaluators),
         )
         self._origins.add_to(run.summary["evaluators"])
         if interrupt is not None:
@@ -248,26 +245,23 @@ class Evaluation:
     def _done(self, journal: Journal) -> Iterator[tuple[list[Record], list[Row]]]:
         """Read the records and rows that are done, chunk by chunk.
 
-        Raises InputError if the data has other ids.
+        Raises InputError if a sample is another one than the run has kept. Of a file, the manifest
+        has a digest.
         """
-        columns = next(iter(self._job.columns.values()))
         width = len(self._tallies)
-        stored = islice(journal.rows, journal.done * width)
+        stored, kept = islice(journal.rows, journal.done * width), journal.samples()
         while rows := list(islice(stored, CHUNK * width)):
             records = list(islice(self._source.records, len(rows) // width))
-            given = [columns.id(row, number) for number, row in records]
-            for place, row in enumerate(rows[::width]):
-                now = "ends before it"
-                if place < len(given):
-                    own = given[place]
-                    # An id that JSON does not have is not compared.
-                    if not isinstance(own, (str, float, Integral)) or as_stored(own) == row.id:
-                        continue
-                    now = f"has {quote(own)} in its place"
-                raise InputError(
-                    f"{journal.folder} holds a run of other data: it has a sample {quote(row.id)}, "
-                    f"and {self._source.name} {now}"
-                )
+            if self._job.keep == "all":
+                samples = samples_of(self._job.columns, records)
+                given = keep(self._job, samples, rows[: len(records) * width]).samples
+                before = islice(kept, len(rows) // width)
+                for row, now, line in zip_longest(rows[::width], given, before):
+                    if now is None or now[1] != line:
+                        raise InputError(
+                            f"{journal.folder} holds a run of other data: its sample "
+                            f"{quote(row.id)} is another one in {self._source.name}"
+                        )
             yield records, rows
 
 

@@ -69,6 +69,11 @@ class Journal:
         """The rows of the samples that are done."""
         return StoredRows(self._paths[0], self.done * self._width)
 
+    def samples(self) -> Iterator[bytes]:
+        """Read the lines of samples, each without its beginning, as `append` takes them."""
+        with self._paths[1].open("rb") as lines:
+            yield from (line.partition(b",")[2] for line in lines)
+
     @contextmanager
     def rewrite(self) -> Iterator[Callable[[list[Row]], None]]:
         """Yield a function that writes rows to a new file, which then replaces the file of rows.

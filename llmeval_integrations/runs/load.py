@@ -59,15 +59,8 @@ def _read_directory(directory: RunDirectory) -> Run:
             own = [row for row in chunk if row.evaluator == name]
             add(tallies.setdefault(name, Tally()), own)
     samples = count // max(len(tallies), 1)
-    evaluators = directory.manifest()["evaluators"]
-    run = Run.of(
-        samples,
-        tallies,
-        StoredRows(results, count),
-        out=directory.path,
-        lower_is_better=frozenset(n for n, each in evaluators.items() if "lower_is_better" in each),
-        evaluators=evaluators,
-    )
+    known = {"out": directory.path, "evaluators": directory.manifest()["evaluators"]}
+    run = Run.of(samples, tallies, StoredRows(results, count), **known)
     if written is None or written["samples"] != samples:
         return replace(run, incomplete="it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None

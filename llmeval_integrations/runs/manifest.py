@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
@@ -14,13 +14,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.json_values.parse import as_python
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.runs.data.source import HUB, STDIN, open_source
+from llmeval_integrations.runs.data.source import HUB, STDIN
 from llmeval_integrations.runs.options import RunOptions
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.schemas.parse import schema_text
@@ -45,12 +42,10 @@ def manifest_of(
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "python": platform.python_version(),
-        "evaluators": {
-            name: describe_evaluator(evaluator) for name, evaluator in evaluators.items()
-        },
+        "evaluators": describe_evaluators(evaluators),
         "columns": dict(sorted((options.get("columns") or {}).items())),
         "data": {
-            **_describe_data(samples, options.get("limit")),
+            **_describe_data(samples),
             "format": options.get("format"),
             "limit": options.get("limit"),
             "sample": options.get("sample"),
@@ -88,13 +83,18 @@ def word_differences(place: str, here: Any, there: Any) -> Iterator[str]:
         yield f"{place} is {now}, and was {before}"
 
 
+def describe_evaluators(evaluators: Mapping[str, Evaluator]) -> dict[str, dict[str, Any]]:
+    """Describe evaluators in JSON, by their names in the run."""
+    return {name: describe_evaluator(each) for name, each in evaluators.items()}
+
+
 def describe_evaluator(evaluator: Evaluator) -> dict[str, Any]:
     """Describe an evaluator in JSON: its name and its options."""
     found: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
     if is_dataclass(evaluator):
         found["options"] = _fields_of(evaluator)
     elif getattr(evaluator, "__dict__", None):  # only a digest, because attributes may be secret
-        found["attributes"] = _sha256([write_value(_write_option(vars(evaluator)), in_order=True)])
+        found["attributes"] = _sha256([write_value(_write_option(vars(evaluator)))])
     return {**found, "lower_is_better": True} if evaluator.lower_is_better else found
 
 
@@ -127,39 +127,17 @@ def _fields_of(dataclass: Any) -> dict[str, Any]:
     return {each.name: _write_option(getattr(dataclass, each.name)) for each in fields(dataclass)}
 
 
-def _describe_data(samples: Any, limit: int | None) -> dict[str, Any]:
-    """Describe the data, by its content if it can be read twice."""
-    if isinstance(samples, (str, os.PathLike)):
-        path = os.fspath(samples)
-        if path.startswith(HUB):
-            return {"kind": "hub", "path": path}
-        if path == STDIN or not Path(path).is_file():
-            return {"kind": "stream", "path": path}
-        size = Path(path).stat().st_size
-        return {"kind": "file", "path": path, "bytes": size, "sha256": digest_of_file(Path(path))}
-    found: dict[str, Any] = {"kind": type(samples).__name__}
-    # A progress bar around an iterator has a length, too, and can be read only once.
-    if isinstance(samples, Sized) and hasattr(samples, "__getitem__"):
-        if type(samples) is list:
-            rows = iter(samples[:limit])
-        else:
-            source = open_source(samples)
-            source.select(limit, None)
-            rows = (row for _, row in source.records)
-        return {**found, "samples": len(samples), "rows_sha256": _sha256(map(_pack, rows))}
-    return found
-
-
-def _pack(row: Any) -> bytes:
-    """Write a row for the digest, the same in every process."""
-    try:
-        return _pack_plain(row)
-    except (ValueError, TypeError, RecursionError, OverflowError):
-        return write_value(as_python(row), in_order=True)
-
-
-# A third of the time that JSON takes, because nothing in a text is escaped.
-_pack_plain: Final = msgspec.msgpack.Encoder(order="deterministic").encode
+def _describe_data(samples: Any) -> dict[str, Any]:
+    """Describe the data, a file by its content. Of other data, a run keeps all samples."""
+    if not isinstance(samples, (str, os.PathLike)):
+        return {"kind": type(samples).__name__}
+    path = os.fspath(samples)
+    if path.startswith(HUB):
+        return {"kind": "hub", "path": path}
+    if path == STDIN or not Path(path).is_file():
+        return {"kind": "stream", "path": path}
+    size = Path(path).stat().st_size
+    return {"kind": "file", "path": path, "bytes": size, "sha256": digest_of_file(Path(path))}
 
 
 def digest_of_file(path: Path) -> str:

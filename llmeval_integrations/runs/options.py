@@ -64,8 +64,7 @@ class RunOptions(JudgeOptions, total=False):
 
     resume: bool
     """Whether an interrupted or killed run in this directory is continued, with the same evaluators
-    and data. If there is none, it is begun. If the data can be read only once, its ids are
-    compared."""
+    and data. If there is none, it is begun."""
 
     retry_errors: bool
     """Whether a resumed run evaluates error rows and unscored rows again, in this process. A reply

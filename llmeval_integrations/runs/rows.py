@@ -103,17 +103,15 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield row
 
 
-def write_value(value: Any, *, in_order: bool = False) -> bytes:
+def write_value(value: Any) -> bytes:
     """Write any value as JSON in one line.
 
-    A value that JSON lacks becomes its `repr`, NaN null, and a lone surrogate its escape. With
-    `in_order`, sets and keys are sorted, so every process writes the same.
+    A value that JSON lacks becomes its `repr`, NaN null, and a lone surrogate its escape.
     """
-    encoder = _ordered_encoder if in_order else _encoder
     try:
-        return encoder.encode(value)
+        return _encoder.encode(value)
     except (ValueError, TypeError, RecursionError, OverflowError):
-        return encoder.encode(_as_writable(value))
+        return _encoder.encode(_as_writable(value))
 
 
 def write_document(value: Any) -> str:
@@ -169,9 +167,6 @@ def _as_plain(value: Any) -> Any:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_as_plain, decimal_format="number")
-_ordered_encoder = msgspec.json.Encoder(
-    enc_hook=_as_plain, decimal_format="number", order="deterministic"
-)
 _decode_row = msgspec.json.Decoder(Row).decode
 _decode_rows = msgspec.json.Decoder(Row).decode_lines
 

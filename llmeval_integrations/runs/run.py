@@ -43,9 +43,6 @@ class Run:
     incomplete: str | None = None
     """Why samples may be missing; None if the run was finished."""
 
-    lower_is_better: frozenset[str] = frozenset()
-    """The evaluators whose lower scores are better."""
-
     evaluators: Mapping[str, Mapping[str, Any]] | None = None
     """The evaluators with their options, as in the manifest; None if they are unknown."""
 
@@ -74,6 +71,12 @@ class Run:
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
         return cls(summary, rows, findings, **known)
+
+    @property
+    def lower_is_better(self) -> frozenset[str]:
+        """The evaluators whose lower scores are better."""
+        known = self.evaluators or {}
+        return frozenset(name for name, each in known.items() if each.get("lower_is_better"))
 
     @property
     def warnings(self) -> list[str]:

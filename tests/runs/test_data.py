@@ -108,7 +108,7 @@ def test_a_bad_line_is_an_error_row_and_the_run_goes_on(tmp_path, line, error):
         ('a,b\n"1,2\n4,5\n', ["the row that begins in line 2: unexpected end of data"]),
         (b"a,b\n\xff,2\n", ["bytes that are not UTF-8"]),
         ("a,,b\n1,2\n3,4,5\n", [{"a": "1"}, {"a": "3", "b": "5"}]),
-        ('a;"b,c"\n1;2\n', [{"a": "1", "b,c": "2"}]),
+        ("a;b\n1;2\n", [{"a": "1", "b": "2"}]),
         ("a\n" + "x" * 200_000, [{"a": "x" * 200_000}]),
     ],
 )

@@ -314,7 +314,7 @@ def test_what_cannot_be_handed_over_stays_here():
 
 def test_of_an_iterator_the_ids_are_compared_and_a_damaged_file_is_named(tmp_path):
     evaluate(iter(ROWS), EVALUATORS, out=tmp_path)
-    with pytest.raises(InputError, match="a sample 'row 0', and the data has 'row 1' in its place"):
+    with pytest.raises(InputError, match="its sample 'row 0' is another one in the data"):
         evaluate(iter(ROWS[1:]), EVALUATORS, out=tmp_path, resume=True)
     (tmp_path / "results.jsonl").write_text("{}\n")
     with pytest.raises(InputError, match="line 1 is not a row"):

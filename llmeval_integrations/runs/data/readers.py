@@ -27,7 +27,6 @@ _LONGEST_CELL: Final = 2**31 - 1
 _BATCH: Final = 256  # rows in memory at a time; each may be a megabyte
 
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
-_QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
@@ -123,12 +122,11 @@ def _find_double(line: bytes) -> InputError | None:
 def read_csv(lines: Iterator[bytes]) -> Iterator[Any]:
     """Read comma-separated rows below a header. Cells are texts and may contain line breaks.
 
-    If the header has semicolons and no comma outside quotes, semicolons separate the cells.
+    If the header has semicolons and no comma, semicolons separate the cells.
     Spreadsheets write this where the comma is the decimal sign.
     """
     first = next(lines, b"")
-    header = _QUOTED.sub(b"", first)
-    delimiter = ";" if b";" in header and b"," not in header else ","
+    delimiter = ";" if b";" in first and b"," not in first else ","
     return _read_cells(chain([first], lines), delimiter)
 
 
@@ -160,9 +158,7 @@ def _read_cells(lines: Iterator[bytes], delimiter: str) -> Iterator[Any]:
             yield _row(header, cells)
         elif cells:
             header = cells
-            named = [name for name in header if name.strip()]
-            if len({*named}) < len(named):
-                raise InputError(f"two columns of {named} have one name")
+            _check_names(name for name in header if name.strip())
 
 
 def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:

@@ -59,16 +59,17 @@ class Log:
             rows,
             out=Path(path),
             incomplete=self.incomplete,
-            lower_is_better=self.lower_is_better,
             evaluators=self.manifest()["evaluators"],
         )
 
     def manifest(self) -> dict[str, Any]:
         """Return what was run, as the manifest of a run does."""
-        evaluators = {
+        evaluators: dict[str, dict[str, Any]] = {
             name: {"evaluator": name, "options": dict(each)}
             for name, each in self.evaluators.items()
         }
+        for name in self.lower_is_better:
+            evaluators[name]["lower_is_better"] = True
         data = {"kind": self.kind, "samples": len(self.samples)}
         return {**self.about, "evaluators": evaluators, "data": data}
 
