@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,12 +28,7 @@ def open_file(path: Path, mode: str) -> BinaryIO:
     """Open a file of a run; raise OSError if somebody put a link in its place."""
 
     def follow_no_link(name: str, flags: int) -> int:
-        try:
-            return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise OSError(error.errno, f"{name} is a link; delete it") from error
-            raise
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
     file: BinaryIO = open(path, mode, opener=follow_no_link)  # type: ignore[assignment]  # noqa: SIM115
     return file

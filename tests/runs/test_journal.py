@@ -368,7 +368,7 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
     evaluate(path, EVALUATORS, out=run)
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to(target)
-    with pytest.raises(InputError, match=f"cannot write to .*{name} is a link; delete it"):
+    with pytest.raises(InputError, match=r"cannot write to .*symbolic links"):
         evaluate(path, EVALUATORS, out=run, resume=True)
     assert target.read_text() == "precious"
 
