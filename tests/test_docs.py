@@ -32,7 +32,8 @@ LOGS = {
     "inspect_a.json": "before.eval",  # in JSON, as not every Python reads zstd
     "inspect_b.json": "after.eval",
     "promptfoo.json": "results.json",
-    "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl": "samples_capitals.jsonl",
+    "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl": "samples_capitals_2026-11-27.jsonl",
+    "results_2026-11-27T00-00-58.678580.json": "results_2026-11-27.json",
 }
 NEEDS = {
     "langchain.agents": "langchain",

@@ -12,7 +12,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.runs.files import parse_object, read_object
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
-_NAME: Final = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
+_NAME: Final = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\d.*)\.jsonl")
 _NO_FILTER: Final = "none"
 _NO_METRIC: Final = Result(None, None, "no_metric", answered=True)
 """The result of a metric that the sample's task does not have."""

@@ -112,7 +112,7 @@ def test_a_report_of_a_log_stands_next_to_it_and_each_column_has_its_own(tmp_pat
     assert "1 of 1 in is-json" in said
     assert re.search(r"no_assertion  llm-rubric +8  100.0 %", said)  # the others are errors
     pages = {page.name for page in tmp_path.glob("*.html")}
-    assert pages == {"results.report.html", "results.1.report.html", "results.2.report.html"}
+    assert pages == {f"results.json{column}.report.html" for column in ("", "#1", "#2")}
 
 
 @pytest.mark.parametrize(
