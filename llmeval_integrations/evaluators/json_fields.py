@@ -137,12 +137,13 @@ class JsonFields(Evaluator):
             fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
         figures = comparison.figures().as_dict()
         outcomes = [each.as_dict() for each in comparison.outcomes]
-        perfect = all(each.kind == "match" for each in comparison.outcomes)
+        label, wrong = comparison.rank_wrong()
+        perfect = not wrong
         metadata: dict[str, Any] = dict(figures, perfect=perfect, outcomes=outcomes, fields=fields)
         if comparison.defect is not None:
             metadata.update(f1=0.0, perfect=False)
             return defect_result(comparison.defect, 0.0, unreadable=True, **metadata)
-        score, (label, wrong) = metadata["f1"], comparison.rank_wrong()
+        score = metadata["f1"]
         passed = label is None if self.threshold is None else score >= self.threshold
         reason = "Every field matches" if label is None else summarize(wrong, comparison.limits)
         if label is None and self.threshold is not None and not passed:
