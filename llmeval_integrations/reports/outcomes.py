@@ -69,21 +69,15 @@ def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
         place = number if kind is None else call.get("output")
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
-            yield ["", str(kind), *_call_sides(call, name), named]
+            own = shorten(str(call.get("problem", name)), _LONGEST) if "output" in call else None
+            expected = None
+            if isinstance(at := call.get("reference"), int):
+                expected = f"{at + 1}. {shorten(str(call.get('expected_name', name)), _LONGEST)}"
+            yield ["", str(kind), own, expected, named]
         for part in ("arguments", "errors"):
             for pointer, what, wrong in outcomes_of(call.get(part)):
                 expected = _value(wrong, "reference") or wrong.get("message")
                 yield [pointer, what, _value(wrong, "output"), expected, named]
-
-
-def _call_sides(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
-    """Return the texts for a call that is wrong as a whole: its own, and the expected one."""
-    if "problem" in call:
-        return shorten(str(call["problem"]), _LONGEST), None
-    if call["kind"] == "wrong_order":
-        return f"call {call['output'] + 1}", f"call {call['reference'] + 1}"
-    expected = shorten(str(call.get("expected_name", name)), _LONGEST)
-    return name if "output" in call else None, expected if "reference" in call else None
 
 
 def _value(entry: Mapping[str, Any], name: str) -> str | None:

@@ -106,14 +106,8 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     if wrong := invented + misread:
         origins = f"{invented:,} not in the source (invented), {misread:,} in it (misread)"
         parts.append(f"{write_count(wrong, 'wrong value')}: {origins}.")
-    lost = []
-    for key, noun in (("unscored", "unscored row"), ("errors", "error row")):
-        if counts := [each[key] for each in evaluators if each[key]]:
-            several = f" of {len(counts)} evaluators" if len(counts) > 1 else ""
-            lost.append(f"{write_count(sum(counts), noun)}{several}")
-    if lost:
-        verb = "is" if lost[0].startswith("1 ") and len(lost) == 1 else "are"
-        parts.append(f"{' and '.join(lost)} {verb} left out of rates.")
+    if lost := sum(each["unscored"] + each["errors"] for each in evaluators):
+        parts.append(f"Left out of rates: {write_count(lost, 'row')} without a result.")
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 
@@ -215,11 +209,6 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("of", "n"),
     ]
     groups = [{**each, **group} for each in evaluators for group in each["groups"]["flaky_groups"]]
-    counts = "; ".join(  # every group with a verdict has one try
-        f"{each['groups']['flaky']:,} of {each['groups']['repeats'][0]['tasks']:,} in "
-        f"{each['name']}"
-        for each in evaluators
-    )
     yield Section.of(
         "flaky",
         "Flaky groups",
@@ -227,7 +216,7 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         groups,
         len(groups),
         noun="flaky group",
-        note=f"Groups in which some rows passed and some did not: {counts}.",
+        note="Groups in which some rows passed and some did not.",
         left_out=sum(each["groups"]["flaky"] for each in evaluators) - len(groups),
         elsewhere="summary.json",
     )

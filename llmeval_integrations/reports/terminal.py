@@ -72,8 +72,8 @@ def _sentence(text: str, style: str) -> Text:
 def _fit_columns(section: Section, width: int) -> dict[int, int]:
     """Return the places and widths of the columns that fit.
 
-    Columns of the highest rank are dropped until the others fit. The free room goes to the heads,
-    if it is plenty, then to names, then to texts.
+    Columns of the highest rank are dropped until the others fit. The others share the free room;
+    what a column with short cells does not need is left to those with longer ones.
     """
     columns = section.columns
     cells = zip(*section.rows[: section.few])
@@ -83,14 +83,9 @@ def _fit_columns(section: Section, width: int) -> dict[int, int]:
         if _free_room(widths, width) < 0:
             widths = {place: each for place, each in widths.items() if columns[place].rank != rank}
     missing = {place: bounds[place][1] - each for place, each in widths.items()}
-    whole = [place for place in widths if columns[place].is_whole]
-    if sum(missing[place] for place in whole) <= _free_room(widths, width) // 3:
-        widths |= {place: bounds[place][1] for place in whole}
-    names, texts = ([p for p in widths if columns[p].kind == kind] for kind in ("name", "text"))
-    for places, parts in ((names, 2 if texts else 1), (texts, 1)):
-        for number, place in enumerate(places):
-            share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
-            widths[place] += min(share, missing[place])
+    for number, place in enumerate(sorted(missing, key=missing.__getitem__)):
+        share = max(_free_room(widths, width), 0) // (len(widths) - number)
+        widths[place] += min(share, missing[place])
     return widths
 
 

@@ -14,7 +14,7 @@ from llmeval_integrations.core.catalog import evaluator_class
 
 MATCH = "run data.jsonl -e json_match --column output=response --column reference=gold"
 FIELDS = "run data.jsonl --column output=response --column reference=gold --json -e"
-GATE = "run items.jsonl -q -e fields=json_fields -e a/b=json_fields -e penalty=length_penalty:max_length=1,min_length=0,penalty_rate=0.1 --fail-under"  # fmt: skip
+GATE = "run items.jsonl -q -e fields=json_fields -e other=json_fields -e penalty=length_penalty:max_length=1,min_length=0,penalty_rate=0.1 --fail-under"  # fmt: skip
 COMPARE = "compare --fail-on-regression"
 WITHOUT_SUMMARY = "is incomplete: it was killed or is under way"
 SAID = [
@@ -67,7 +67,7 @@ QUIET = [
     (f"{GATE} fields.macro=0.9", 1, "fields.macro: the macro F1 0.875 is under 0.9"),
     (f"{GATE} fields/items/*/sku=0.8", 1, "fields/items/*/sku: the F1 0.75 is under 0.8"),
     (f"{GATE} fields/totl=0.1", 1, "no sample has this field; did you mean '/total'? there are /"),
-    (f"{GATE} a/b.mean=99%", 1, "a/b.mean: the mean 0.875 is under 0.99"),
+    (f"{GATE} other.mean=99%", 1, "other.mean: the mean 0.875 is under 0.99"),
     (f"{GATE} penalty.mean=-0.5", 1, "penalty.mean: the mean -"),
     ("run blank.jsonl -q -e json_validity -e length_penalty --fail-under length_penalty=0.1", 1, "length_penalty: no row passed or failed, so the pass rate 0.1 is not reached"),
     ("run five.jsonl -e json_match -q --fail-under json_match=1", 0, "5 of 100 rows are errors"),

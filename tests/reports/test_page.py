@@ -180,7 +180,7 @@ def test_wrong_calls_are_listed_by_argument_and_the_message_is_folded(opened, ra
         ["call", "argument", "what", "output", "expected", "evaluator"],
         ["1. weather", "/city", "mismatch", '"Nice"', '"Paris"', "tool_calls"],
         ["1. weather", "/days", "wrong_type", '"3"', "3", "tool_calls"],
-        ["2. clock", "(the call)", "wrong_name", "clock", "time", "tool_calls"],
+        ["2. clock", "(the call)", "wrong_name", "clock", "2. time", "tool_calls"],
         ["1. weather", "/days", "type", "", '"3" is not of type "integer"', "tool_call_schema"],
         ["2. clock", "(the call)", "unknown_tool", "", "there is no such tool", "tool_call_schema"],
     ]

@@ -120,7 +120,7 @@ def test_a_run_without_rows_that_is_read_again_has_no_verdict(tmp_path):
 VERDICTS = [
     (NOTES, TONE, "No evaluator gave a verdict.", ""),
     (LETTERS, GROUNDED, "25.0 % of 12 samples pass json_fields, the lowest rate. 9 wrong values: 3 not in the source (invented), 6 in it (misread).", "bad"),
-    ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "6 error rows of 2 evaluators are left out of rates.", ""),
+    ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "Left out of rates: 6 rows without a result.", ""),
     # The label `empty` means invalid JSON only where an evaluator reads JSON.
     ([{"output": text, "reference": "x"} for text in [*"xxxxxxxxx", ""]], [ExactMatch()], "90.0 % of 10 samples pass exact_match.", "good"),
     ([{"output": "x", "reference": "x"}], [ExactMatch()], "100.0 % of 1 sample passes exact_match.", "good"),
