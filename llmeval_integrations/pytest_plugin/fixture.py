@@ -12,14 +12,13 @@ from msgspec.structs import replace
 
 from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import EvalError, InputError, InvalidOptionError
-from llmeval_integrations.core.escape import make_printable, one_line, plain_console
+from llmeval_integrations.core.escape import make_printable, one_line
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFailure
-from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.options import name_evaluators
@@ -28,12 +27,7 @@ if TYPE_CHECKING:
     from llmeval_integrations.llm.cache import Cache
 
 _LONGEST: Final = 2_000
-"""The most characters of a reason, and of an output."""
-
-_MOST_ENTRIES: Final = 20
-"""The most entries of each part of a result's details."""
-
-_WIDTH: Final = 100
+"""The most characters of a reason, of the findings of an evaluator, and of an output."""
 
 
 @dataclass
@@ -128,17 +122,20 @@ class Evaluate:
 
 
 def _message(sample: Sample, bad: Mapping[str, Result]) -> str:
-    """Write the results that do not pass, with their details, and the output."""
+    """Write the results that do not pass, with their findings, and the output."""
     lines: list[str] = []
     for name, result in bad.items():
-        lines.append(_word(name, result))
-        if result.is_unscored or result.passed is not None:
-            lines += _draw(result)
+        _, *findings = result.feedback(_LONGEST).split("\n")
+        lines += [_word(name, result), *map(_indent, findings)]
     output = sample.output if isinstance(sample.output, str) else quote(sample.output)
-    shown = [make_printable(line) for line in output[:_LONGEST].split("\n")]
+    lines += ["output:", *map(_indent, output[:_LONGEST].split("\n"))]
     if len(output) > _LONGEST:
-        shown[-1] += f" ... ({len(output):,} characters)"
-    return "\n".join([*lines, "output:", *_indent(shown)])
+        lines[-1] += f" ... ({len(output):,} characters)"
+    return "\n".join(lines)
+
+
+def _indent(line: str) -> str:
+    return f"  {make_printable(line)}".rstrip()
 
 
 def _word(name: str, result: Result) -> str:
@@ -148,24 +145,3 @@ def _word(name: str, result: Result) -> str:
         state = f"gave {gave} and no verdict; use an evaluator with a threshold, such as threshold"
     text = f"{name}: {state}: {result.reason}" if result.reason else f"{name}: {state}"
     return one_line(text)[:_LONGEST]
-
-
-def _draw(result: Result) -> list[str]:
-    """Draw a result as a tree of its first entries."""
-    metadata, is_cut = {**result.metadata}, False
-    for name, value in metadata.items():
-        if isinstance(value, (list, dict)) and len(value) > _MOST_ENTRIES:
-            first = [*value][:_MOST_ENTRIES]
-            metadata[name] = (
-                first if isinstance(value, list) else {key: value[key] for key in first}
-            )
-            is_cut = True
-    console = plain_console(_WIDTH)
-    with console.capture() as capture:
-        explain(replace(result, metadata=metadata), console)
-    lines = capture.get().rstrip().split("\n")
-    return _indent([*lines, "and more"] if is_cut else lines)
-
-
-def _indent(lines: list[str]) -> list[str]:
-    return [f"  {line}".rstrip() for line in lines]

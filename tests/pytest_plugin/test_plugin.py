@@ -73,10 +73,10 @@ SESSIONS = [
      ["*= evaluations =*", "evaluator *passed*", "json_schema *1 *100.0 %*"]),
     (one("evaluate(sample, JsonValidity())").replace("def test_invoice(", "@pytest.mark.parametrize('sample', ['{}', '[]'])\ndef test_invoice(sample, "), (), (), {"passed": 2}, []),
     (one("evaluate('{\"total\": 2}', JsonMatch(), reference={'total': 1})"), (), (), {"failed": 1},
-     ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E * /total  mismatch  2  expected 1",
+     ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E *- /total: 2 is wrong, expected 1",
       "E * output:", 'E *{"total": 2}', "FAILED *::test_invoice - EvaluationFailure: json_match: *"]),
     (one(f"evaluate({{str(n): n for n in range(3000)}}, {MANY})"), (), (), {"failed": 1},
-     ["E * /19  mismatch  19  expected *", "E * and more"]),
+     ["E * - /19: 19 is wrong, expected *", "E * - and * more"]),
     (one("evaluate('\\x1b]0;title\\x07{' + 3000 * ' ', JsonValidity())"), (), (), {"failed": 1}, ["E * ... (3,011 characters)"]),
     # A wrong call is an error of the test.
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
