@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
 from llmeval_integrations.pytest_plugin.plugin import Evaluation
-from llmeval_integrations.runs.numbers import figure, percent, percents
+from llmeval_integrations.reports.run_view import rates
+from llmeval_integrations.reports.terminal import as_text
+from llmeval_integrations.reports.view import Cell, View
+from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
-
-_HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
 
 
 class Tallies:
@@ -38,15 +40,14 @@ class Tallies:
                 group = group or nodeid  # several evaluations of a row are not independent
         self._found[nodeid] = test, found, group
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> list[str]:
         """Write a table with a line for each evaluator, in the session and in each marked test."""
-        rows: list[tuple[str, ...]] = [_HEADS]
-        for test, name, figures in self._figures():
-            rows.append(_cells(f"{test}: {name}" if test else name, figures))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for first, *others in rows:
-            cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
-            yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+        rows = [
+            {**figures, "name": f"{test}: {name}" if test else name}
+            for test, name, figures in self._figures()
+        ]
+        section = replace(rates(rows), few=len(rows))
+        return as_text(View("", Cell(""), [section])).splitlines()
 
     def misses(self) -> Iterator[str]:
         """Word each pass rate of a marked test that is below the required one."""
@@ -67,14 +68,3 @@ class Tallies:
                     tallies[part, name].add([row])
         by_part = sorted(tallies.items(), key=lambda item: item[0][0] != "")
         return [(test, name, each.summary()) for (test, name), each in by_part]
-
-
-def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        name,
-        figure(figures["n"]),
-        percent(figures["pass_rate"]),
-        percents(figures["pass_rate_ci95"]),
-        figure(figures["unscored"]),
-        figure(figures["mean"]),
-    )

@@ -62,7 +62,7 @@ def view_of_run(run: Run, name: str = "") -> View:
     ]
     causes = sorted(_causes(run), key=lambda cause: -cause["samples"])
     sections = [
-        _rates(evaluators),
+        rates(evaluators),
         _rank(causes),
         *(_review(run, each) for each in evaluators if "confidence" in each),
         *_groups([each for each in evaluators if each.get("groups", {}).get("flaky")]),
@@ -111,7 +111,8 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 
-def _rates(evaluators: Sequence[Row]) -> Section:
+def rates(evaluators: Sequence[Row]) -> Section:
+    """Show the pass rate and the mean score of each evaluator."""
     columns = [
         _NAME,
         Column("passed", "pass_rate", percent, tone=_tone, interval="pass_rate_ci95"),
