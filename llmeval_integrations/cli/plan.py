@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -35,11 +35,11 @@ class _NotAskedError(Exception):
 
 @dataclass
 class _Estimate:
-    """The requests that a judge would send at least; after a reply it may send further ones."""
+    """The requests that judges would send at least; after a reply they may send further ones."""
 
     share: float  # of the price that is paid: half for a batch
     frozen: bool  # whether only replies from the cache are used
-    asked: set[bytes]  # the keys of the requests of all judges: equal ones share a call
+    asked: set[bytes] = field(default_factory=set)  # keys of requests: equal ones share a call
     calls: int = 0  # requests whose reply is not in the cache
     cached: int = 0  # replies from the cache, and those that equal requests share
     input_tokens: int = 0
@@ -100,7 +100,7 @@ class _CostProbe(JudgedEvaluator):
 def plan(
     data: str, evaluators: Mapping[str, Evaluator], options: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield what `evaluate` would do, a line for each evaluator.
+    """Yield what `evaluate` would do, a line for each evaluator, and what all judges would ask.
 
     Raises the errors of data, columns and prices that `evaluate` raises before it begins.
     """
@@ -108,14 +108,12 @@ def plan(
         Budget(options.get("max_cost")).price(client)
     has_cache = Path(options["cache"] or "").is_file()
     cache = Cache(options["cache"], frozen=True) if has_cache else None
-    share, frozen = 0.5 if options.get("batch") else 1.0, options.get("frozen", False)
-    estimates: dict[str, _Estimate] = {}
-    asked: set[bytes] = set()
-    probes = {**evaluators}
-    for name, judge in evaluators.items():
-        if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = _Estimate(share, frozen, asked)
-            probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
+    estimate = _Estimate(0.5 if options.get("batch") else 1.0, options.get("frozen", False))
+    session = Session(cache=cache, count=estimate.add)
+    probes = {
+        name: _CostProbe(each, session, estimate) if isinstance(each, JudgedEvaluator) else each
+        for name, each in evaluators.items()
+    }
     ours = {"cache": None, "batch": False, "frozen": False}  # a probe asks nothing
     run = evaluate(data, probes, **{**options, **ours})
     samples = run.summary["samples"]
@@ -126,5 +124,6 @@ def plan(
         if errors:
             first = next((each.reason for each in run.findings[name] if each.is_error), "")
             parts.append(f"{write_count(errors, 'error row')} (for example: {first})")
-        parts += [str(estimates[name])] if name in estimates else []
         yield f"{name}: {', '.join(parts)}"
+    if any(isinstance(each, _CostProbe) for each in probes.values()):
+        yield f"judges: {estimate}"

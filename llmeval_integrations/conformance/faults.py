@@ -12,7 +12,7 @@ from llmeval_integrations.core.escape import one_line
 from llmeval_integrations.core.quote import quote, shorten
 
 Kind = Literal[
-    "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "changed", "cost"
+    "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "cost"
 ]  # fmt: skip
 """The kind of fault: `wrong` is a wrong answer, the others are explained below."""
 
@@ -24,7 +24,6 @@ _REASONS: Final[dict[Kind, str]] = {
     "died": "one output ends the process, and the run with it",
     "unsteady": "the figure changes from run to run",
     "async": "the figure depends on how the evaluator is called",
-    "changed": "the next sample is compared with a changed reference",
     "cost": "one long output holds up all others",
 }
 """Why a fault matters; a wrong answer matters for the reason of its case."""
@@ -61,8 +60,8 @@ class Finding:
 
 
 def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
-    """Yield a wrong answer, or an answer that changes, and a changed reference."""
-    first, again, awaited, changed, _ = observation
+    """Yield a wrong answer, or an answer that changes."""
+    first, again, awaited, _ = observation
     if first.says not in RIGHT[case.expected]:
         if first.says in ("raised", "nothing", "unclear", "slow", "died"):
             got = first.text or _SILENCE[first.says]
@@ -73,8 +72,6 @@ def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
         yield Finding.of(case, "unsteady", "the same twice", f"{first}, then {again}")
     elif awaited and not awaited.agrees_with(first):
         yield Finding.of(case, "async", "the same awaited", f"{first}; awaited {awaited}")
-    if changed:
-        yield Finding.of(case, "changed", "the reference as it was", "it was changed")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from copy import deepcopy
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case
@@ -30,7 +28,6 @@ class Observation(NamedTuple):
     first: Answer
     again: Answer | None = None
     awaited: Answer | None = None
-    changed: bool = False
     seconds: float = 0.0
 
 
@@ -114,7 +111,6 @@ def _serve(subject: Subject, theirs: Any) -> None:
 
 def _observe(subject: Subject, case: Case, loop: asyncio.AbstractEventLoop) -> Observation:
     """Call the evaluator twice, and with await if possible."""
-    case, before = replace(case, reference=deepcopy(case.reference)), case.reference
     call, *others = subject.calls
     start = time.process_time()
     first = _ask(call, case, loop)
@@ -123,7 +119,7 @@ def _observe(subject: Subject, case: Case, loop: asyncio.AbstractEventLoop) -> O
     # The first call may import a module, or the machine may be busy.
     seconds = min(middle - start, time.process_time() - middle)
     awaited = _ask(others[0], case, loop) if others else None
-    return Observation(first, again, awaited, case.reference != before, seconds)
+    return Observation(first, again, awaited, seconds)
 
 
 def _ask(call: Callable[[Case], Any], case: Case, loop: asyncio.AbstractEventLoop) -> Answer:

@@ -112,14 +112,14 @@ def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
         file.write('\nno JSON\n{"answer": "text"}\n{"output": "text 9"}')
     code, out, _ = run("--dry-run --out new -e json_validity")
     assert (code, server.requests, (tmp_path / "new").exists()) == (0, [], False)
-    plan, validity, judge = out.splitlines()
+    plan, validity, judge, total = out.splitlines()
     assert plan == "13 samples; nothing is asked and nothing is written"
     errors = "11 evaluated, 2 error rows (for example: "
     assert validity.startswith(f"json_validity: {errors}not JSON: ")
     assert judge.startswith(f"pass_fail: {errors}")
-    assert "), at least 10 calls, 1 replies from the cache, about " in judge
-    assert "at an unknown price: no price is known for the model 'm' of " in judge
-    assert "at an address of its own" in judge
+    assert total.startswith("judges: at least 10 calls, 1 replies from the cache, about ")
+    assert "at an unknown price: no price is known for the model 'm' of " in total
+    assert "at an address of its own" in total
     run("--limit 4")
     assert "at least 6 calls, 5 replies from the cache" in run("--dry-run")[1]
     assert "4 replies from the cache, which lacks at least 6\n" in run("--dry-run --frozen")[1]
@@ -128,7 +128,7 @@ def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
 
 def test_a_plan_shows_a_known_price(run):
     pytest.importorskip("genai_prices")
-    judge = run("--dry-run", name="gpt-4o-mini", base_url=None)[1].splitlines()[1]
+    judge = run("--dry-run", name="gpt-4o-mini", base_url=None)[1]
     pattern = r"about ([\d,]+) tokens of .* 1,500 of replies, about \$(.*)"
     tokens, cost = re.search(pattern, judge).groups()
     expected = int(tokens.replace(",", "")) * 0.15e-6 + 1_500 * 0.6e-6
@@ -141,7 +141,7 @@ def test_a_plan_of_a_cascade_counts_what_is_asked_in_any_case(llmeval, server):
     judge = {"pass_fail": {"model": model(server), "question": "Is it?"}}
     parts = json.dumps([{"vote": {"of": judge, "n": 2}}, {"relevance": {"model": model(server)}}])
     out = llmeval("run ten.jsonl --dry-run -e", f"cascade:evaluators={parts}")[1]
-    assert "cascade: 10 evaluated, at least 20 calls, 0 replies from the cache" in out
+    assert "cascade: 10 evaluated\njudges: at least 20 calls, 0 replies from the cache" in out
 
 
 def test_prefer_shows_two_runs_to_a_judge(llmeval, server):

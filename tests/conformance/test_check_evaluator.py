@@ -3,7 +3,6 @@
 import asyncio
 import ctypes
 import itertools
-import json
 import math
 import multiprocessing
 import os
@@ -31,7 +30,6 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
 from llmeval_integrations.conformance import check as module
-from llmeval_integrations.conformance.claims import json_schema
 from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import CAN_ISOLATE, Worker
 from llmeval_integrations.frameworks import langchain, llama_index
@@ -138,7 +136,7 @@ def test_evaluators_are_recognized_by_methods_and_signature(evaluator):
     worker = Worker(recognize(evaluator, "json_equality"), isolate=False)
     first_of = {case.expected: case for case in reversed(bank("json_equality"))}
     for expected in ("yes", "no"):
-        first, again, later, *_ = worker.ask(first_of[expected], 9)
+        first, again, later, _ = worker.ask(first_of[expected], 9)
         assert first.says == expected
         assert all(answer is None or answer.agrees_with(first) for answer in (again, later))
     worker.close()
@@ -287,18 +285,3 @@ FLATTERED = LlamaIndexs(lambda result: result, flattered="[1, 2]")
 @pytest.mark.parametrize(("evaluator", "kind"), [(flips, "unsteady"), (FLATTERED, "async")])
 def test_an_unsteady_answer_is_a_finding(evaluator, kind):
     assert {"a missing item", "items in another order"} <= cases(check(evaluator, "json_equality"), kind)  # fmt: skip
-
-
-@small
-def test_a_changed_reference_is_a_finding():
-    before = json.dumps([case.reference for case in json_schema.CASES])
-
-    def changes(output, schema):
-        result = JsonSchema()(output, schema)
-        if isinstance(schema, dict):
-            schema.pop("type", None)
-            schema["title"] = "seen"
-        return result
-
-    assert "changed" in kinds(check(changes, "json_schema"))
-    assert json.dumps([case.reference for case in json_schema.CASES]) == before
