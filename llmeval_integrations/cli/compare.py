@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from llmeval_integrations.cli.configuration import default_cache
@@ -79,9 +78,7 @@ def _compare(call: argparse.Namespace) -> int:
     else:
         from llmeval_integrations.reports.comparison_view import comparison_view
 
-        put_view(comparison_view(replace(comparison, warnings=[]), call.changes))
-    for warning in comparison.warnings:
-        say(f"llmeval compare: warning: {warning}")
+        put_view(comparison_view(comparison, call.changes))
     misses = [*_misses(comparison, call.max_left_out)] if call.fail_on_regression else []
     if call.fail_on_regression and call.evaluator is None:
         lost = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)

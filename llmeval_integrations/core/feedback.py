@@ -13,7 +13,7 @@ MAX_FEEDBACK: Final = 8_000
 
 _LONGEST_VALUE: Final = 500
 
-_RIGHT: Final = frozenset(
+RIGHT: Final = frozenset(
     ("match", "open", "exact", "date", "number", "words", "fuzzy", "paraphrase")
 )
 """The kinds of leaves that are not wrong: leaves that match, or are found in a source."""
@@ -44,7 +44,7 @@ def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
     yield from _word_errors(_details(metadata, "errors", "pointer", "message"))
     for name in ("differences", "outcomes"):
         for leaf in _details(metadata, name, "pointer", "kind"):
-            if leaf["kind"] not in _RIGHT:
+            if leaf["kind"] not in RIGHT:
                 yield _word_leaf(leaf)
     for call in _details(metadata, "calls", "name"):
         yield from (f"{call['name'] or 'a call'}: {line}" for line in _word_call(call))

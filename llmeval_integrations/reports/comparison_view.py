@@ -182,7 +182,7 @@ def _changes(comparison: Comparison, most: int) -> Section:
         few=len(rows),
         most=10,
         left_out=changed - len(rows),
-        elsewhere=_ALL,
+        elsewhere="llmeval compare A B --changes N",
     )
 
 

@@ -12,16 +12,17 @@ from rich.tree import Tree
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.feedback import RIGHT
 from llmeval_integrations.core.figures import format_figure, format_within
 from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.values import canonical
-from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of
+from llmeval_integrations.reports.outcomes import objects, outcomes_of
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _LONGEST: Final = 200
 _STYLES: Final = {
-    **dict.fromkeys(("match", "right", "valid", *GROUNDED), "green"),
+    **dict.fromkeys(("right", "valid", *RIGHT), "green"),
     "missing": "yellow",
     "extra": "magenta",
     "open": "dim",

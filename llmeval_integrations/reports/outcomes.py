@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.core.feedback import RIGHT
 from llmeval_integrations.core.quote import shorten
 
 if TYPE_CHECKING:
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
 _LONGEST: Final = 300
 _MOST: Final = 50
 _MOST_PLACES: Final = 200
-GROUNDED: Final = ("exact", "date", "number", "words", "fuzzy", "paraphrase")
-"""The ways in which a value is found in its source."""
-
-_NO_DIFFERENCE: Final = ("match", "open", *GROUNDED)
 
 
 def differences_of(row: Row) -> Iterator[list[Any]]:
@@ -30,7 +27,7 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
         [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
         for name in ("differences", "outcomes", "errors")
         for pointer, kind, entry in outcomes_of(row.metadata.get(name))
-        if kind not in _NO_DIFFERENCE
+        if kind not in RIGHT
     )
     yield from islice(named, _MOST)
     yield from islice(_call_differences(objects(row.metadata.get("calls"))), _MOST)
@@ -43,7 +40,7 @@ def places_of(row: Row) -> list[Any]:
     found = (
         (entry.get("context"), f"{pointer} {kind}", *entry["place"])
         for pointer, kind, entry in outcomes_of(row.metadata.get("outcomes"))
-        if kind in GROUNDED and isinstance(entry.get("place"), list)
+        if kind in RIGHT and isinstance(entry.get("place"), list)
     )
     return [*islice(found, _MOST_PLACES)]
 

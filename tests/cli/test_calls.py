@@ -50,9 +50,9 @@ SAID = [
     (f"{COMPARE} hundred no_score", 1, "", "json_validity: no sample has a score in both runs, so a regression"),
     (f"{COMPARE} hundred run", 1, "", "pass rate went from 1 to 0.5, and 2 samples can show no difference, so a regression"),
     (f"{COMPARE} hundred one_evaluator", 1, "", "length_penalty: A has this evaluator, B does not, so a regression"),
-    (f"{COMPARE} hundred less_5", 0, "100 joined", "warning: "),
-    (f"{COMPARE} hundred less_10 --max-left-out 0.1", 0, "94 joined", "warning: "),
-    (f"{COMPARE} hundred one_evaluator --evaluator json_validity", 0, "100 joined", "warning: "),
+    (f"{COMPARE} hundred less_5", 0, "100 joined", ""),
+    (f"{COMPARE} hundred less_10 --max-left-out 0.1", 0, "94 joined", ""),
+    (f"{COMPARE} hundred one_evaluator --evaluator json_validity", 0, "100 joined", ""),
     ("runs conf", 0, "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one.", ""),
 ]  # fmt: skip
 QUIET = [
