@@ -18,7 +18,7 @@ from llmeval_integrations.fields.leaves import (
     write_leaf,
 )
 from llmeval_integrations.fields.meanings import is_ambiguous
-from llmeval_integrations.fields.paths import ANY, Override, Settings, check_model_path
+from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.fields.rule import Rule, ask_function, fits_pattern, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
 from llmeval_integrations.json_values.values import CONTAINERS, TYPES, canonical, equal, escape
@@ -324,7 +324,7 @@ class Layout:
         self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
         self.calls_functions = settings.calls_functions
         for path in (*fields, *judged) if parsed is not None else ():
-            check_model_path(path, fields.get(path, {}), parsed, schema)
+            check_path(path, fields.get(path, {}), parsed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled without the fields of documents, which may be nested too deeply for pickle.

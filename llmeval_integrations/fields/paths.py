@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import MAX_QUOTE, quote, shorten
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.values import escape, read_pointer
-from llmeval_integrations.schemas.document import items_of, list_of, object_of, subschemas
+from llmeval_integrations.schemas.document import items_of, list_of, object_of
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
 from llmeval_integrations.text.edit_distance import load_levenshtein
 
@@ -158,50 +158,10 @@ def _members(part: Schema, step: str) -> list[Any]:
 
 
 def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
-    from difflib import get_close_matches  # here, as importing it takes long
-
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
     names.update((ANY, None) for part in parts if "array" in list_types(part))
-    problem = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
-    if not names:
-        return InvalidOptionError(problem)
-    close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
-    paths = [f"{walked}/{escape(name)}" for name in close or names]
-    there_are = f"there are {shorten(', '.join(paths), MAX_QUOTE)}"
-    advice = f"did you mean {paths[0]!r}?" if close else there_are
-    return InvalidOptionError(f"{problem}; {advice}{more}")
-
-
-def check_model_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
-    """Raise InvalidOptionError for a path that the schema, once parsed, does not have.
-
-    Documents of a Pydantic model have its fields' aliases. They have the names of fields instead if
-    any alias for writing differs from the alias for reading.
-    """
-    try:
-        check_path(path, settings, parsed)
-    except InvalidOptionError as error:
-        write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
-        if write is None:
-            raise
-        named = write(by_alias=False)
-        try:
-            check_path(path, settings, named)
-        except InvalidOptionError:
-            raise error from None
-        if not {*_names(parsed)} <= {*_names(write(mode="serialization"))}:
-            return
-        aliases = dict(zip(_names(named), _names(parsed)))
-        keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
-        right = repr("/".join(aliases.get(step, step) for step in path.split("/")))
-        right += f" with key={keys!r}" if keys else ""
-        raise InvalidOptionError(
-            f"fields: {path!r} has a field's name, but documents have its alias; "
-            f"did you mean {right}?"
-        ) from None
-
-
-def _names(schema: Any) -> list[str]:
-    """Return the names of the members in each part of a schema."""
-    return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
+    paths = [f"{walked}/{escape(name)}" for name in names]
+    path = f"{walked}/{escape(step)}"
+    advice = f"; {hint(path, paths)}{more}" if paths else ""
+    return InvalidOptionError(f"fields: the schema has no {quote(path)}{advice}")

@@ -90,12 +90,12 @@ TUPLE = {
         (INVOICE, "/pair/2", r"no '/pair/2'; did you mean '/pair/\*'"),
         (INVOICE, "/two/2", "no '/two/2'"),
         (INVOICE, "/two/1/sku", "no '/two/1/sku'"),
-        (INVOICE, "/by_id/x/cost", "no '/by_id/x/cost'; there are /by_id/x/sku, /by_id/x/price"),
+        (INVOICE, "/by_id/x/cost", "no '/by_id/x/cost'.* there are /by_id/x/sku, /by_id/x/price"),
         (INVOICE, "/either/skuu", "did you mean '/either/sku'"),
         (INVOICE, "/both/mor", "did you mean '/both/more'"),
         (INVOICE, "/next/next/dat", "did you mean '/next/next/date'"),
         (TUPLE, "/1/sku", "no '/1/sku'"),
-        ({"properties": {"b": {}}, "additionalProperties": False}, "/a", r"no '/a'; did you mean '/b'\? \(\"additional"),
+        ({"properties": {"b": {}}, "additionalProperties": False}, "/a", r"no '/a'; there are /b \(\"additional"),
     ],
 )  # fmt: skip
 def test_a_path_that_the_schema_has_no_place_for_is_named_with_the_nearest(schema, path, message):
@@ -137,36 +137,14 @@ def test_a_path_of_arguments_that_no_call_of_a_run_has_is_named():
 
 
 @pytest.mark.parametrize("as_adapter", [False, True])
-def test_paths_of_a_model_are_aliases_or_names(as_adapter):
+def test_paths_of_a_model_are_aliases(as_adapter):
     pydantic = pytest.importorskip("pydantic")
     line = pydantic.create_model("Line", sku=(str, pydantic.Field(alias="SKU")))
-    dumped = pydantic.Field(validation_alias="unitPrice", serialization_alias="cost")
-    model = pydantic.create_model("Bill", price=(float, dumped), lines=(list[line], ...))
+    price = pydantic.Field(alias="unitPrice")
+    model = pydantic.create_model("Bill", price=(float, price), lines=(list[line], ...))
     schema = pydantic.TypeAdapter(model) if as_adapter else model
-    for fields in ({"/unitPric": {}}, {"/lines": {"key": "sk"}}):
+    for fields in ({"/unitPric": {}}, {"/lines": {"key": "sku"}}, {"/lines/*/sku": {}}):
         with pytest.raises(InvalidOptionError, match="did you mean"):
             JsonFields(schema, fields)
-    for key, price in (("sku", "price"), ("SKU", "unitPrice")):
-        evaluator = JsonFields(schema, {f"/{price}": {"tolerance": 0.1}, "/lines": {"key": key}})
-    by_name = JsonFields(schema, {"/price": {"tolerance": 0.1}})
-    assert by_name({"price": 1.05, "lines": []}, {"price": 1, "lines": []}).passed
+    evaluator = JsonFields(schema, {"/unitPrice": {"tolerance": 0.1}, "/lines": {"key": "SKU"}})
     assert evaluator({"unitPrice": 1.05}, {"unitPrice": 1}).passed
-
-
-@pytest.mark.parametrize("as_adapter", [False, True])
-@pytest.mark.parametrize(
-    ("fields", "meant"),
-    [
-        ({"/lines/*/unit_price": {"tolerance": 1}}, r"'/lines/\*/cost'\?"),
-        ({"/lines": {"key": "unit_price"}}, r"'/lines' with key=\['cost'\]\?"),
-        ({"/bill_no": {"ignore": True}}, r"'/billNo'\?"),
-    ],
-)
-def test_a_name_of_a_field_is_refused_where_documents_have_its_alias(as_adapter, fields, meant):
-    pydantic = pytest.importorskip("pydantic")
-    line = pydantic.create_model("Line", unit_price=(float, pydantic.Field(alias="cost")))
-    number = pydantic.Field(alias="billNo")
-    model = pydantic.create_model("Bill", bill_no=(str, number), lines=(list[line], ...))
-    schema = pydantic.TypeAdapter(model) if as_adapter else model
-    with pytest.raises(InvalidOptionError, match=f"its alias; did you mean {meant}"):
-        JsonFields(schema, fields)
