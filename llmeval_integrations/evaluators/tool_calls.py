@@ -70,7 +70,7 @@ class ToolCalls(Evaluator):
 
     Values are compared as in JsonFields: by the tool's schema, `fields` and `defaults`. An argument
     that is left out, null or empty has the default of its schema. Whether a call is valid for the
-    tool, ToolCallSchema says. A reference that its tool can never accept is an error.
+    tool, ToolCallSchema says. A reference with undeclared arguments is an error.
 
     Metadata:
     - `calls`: each with its `kind` (`right`, `wrong_arguments`, `wrong_order`, `extra`, `missing`,
@@ -82,7 +82,7 @@ class ToolCalls(Evaluator):
     - `limit_reached`: the arrays with too many items to try every pair; an empty text for the calls
 
     Raises:
-        InvalidReferenceError: The reference contains no calls, or a call that is never valid.
+        InvalidReferenceError: The reference contains no calls, or undeclared arguments.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -156,7 +156,7 @@ class ToolCalls(Evaluator):
             reference = read_items(reference)
         expected = read_expected(reference, self, self.parsing, is_listed=is_listed)
         is_free = self.arguments in ("subset", "ignore") or is_listed
-        toolbox.check_expected(expected, complete=None if is_free else self.arguments == "exact")
+        toolbox.check_expected(expected, checks_arguments=not is_free)
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")

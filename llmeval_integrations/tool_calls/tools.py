@@ -12,15 +12,15 @@ from llmeval_integrations.core.errors import (
     InvalidReferenceError,
     InvalidSchemaError,
 )
-from llmeval_integrations.core.quote import hint, quote
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.quote import hint
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.fields.field import Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import SCALARS, canonical, escape, measure
 from llmeval_integrations.matching.node import AnyOf, is_optional
-from llmeval_integrations.schemas.document import list_of, object_of
+from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
@@ -74,8 +74,6 @@ class Tool:
         self.node, self.schema = node, schema or {}
         self.declared = object_of(self.schema, "properties")
         """The schemas of its arguments by name."""
-        self.required = list_of(self.schema, "required")
-        """The arguments that a call must have."""
         lists_all = not is_open and "properties" in self.schema and _OPEN.isdisjoint(self.schema)
         # A tool without any declared argument may have been defined without its schema.
         self.is_closed = (lists_all and bool(self.declared)) or (
@@ -102,20 +100,6 @@ class Tool:
         errors = find_errors(value, self.compiled, measure(value))
         found = [violation for error in errors for violation in _describe(error)]
         return found or [Violation("", "", "too_deep", "Does not conform; nested too deeply")]
-
-    def may_omit(self, name: str) -> bool:
-        """Return whether an argument has a default, or may have a value that counts as left out.
-
-        OpenAI's strict schemas require all arguments; one that may be left out may be null.
-        """
-        if self.node.member(name).default is not MISSING:
-            return True
-        empty: list[Any] = [None, [], {}]
-        return any(
-            not Omission().omit(self.node, {name: value})
-            and all(each.argument != name for each in self.find({name: value}, "strict"))
-            for value in empty
-        )
 
 
 def _describe(error: Any) -> Iterator[Violation]:
@@ -206,33 +190,22 @@ class Toolbox:
             elif problem := _explain(each, schemas[name]):
                 raise InvalidOptionError(f"fields: the tool {name!r}: {problem}")
 
-    def check_expected(self, expected: Sequence[ToolCall], *, complete: bool | None) -> None:
-        """Raise InvalidReferenceError for an expected call that its tool can never accept.
-
-        `complete` means that a call has the expected arguments and no others. With None, only the
-        names of tools are checked.
-        """
+    def check_expected(self, expected: Sequence[ToolCall], *, checks_arguments: bool) -> None:
+        """Raise InvalidReferenceError for an expected call that its tool can never accept."""
         evaluator = self._given[0]
         for call in expected if self.tools is not None else ():
-            tool, arguments, refusal = self.get(call.name), call.arguments, None
             if not self.tools or call.name not in self.tools:
                 raise InvalidReferenceError(
                     f"{evaluator}: there is no tool {call.name!r}, which the reference calls; "
                     f"{hint(call.name, self.tools or ())}"
                 )
-            if complete is None:
-                continue
-            for name, value in arguments.items() if tool.is_closed else ():
-                if name not in tool.declared and not is_optional(value):
-                    refusal = refusal or f"declares no argument {name!r}"
-            for name in tool.required if complete else ():
-                if name not in arguments and not tool.may_omit(name):
-                    refusal = refusal or f"requires {name!r}"
-            if refusal:
-                raise InvalidReferenceError(
-                    f"{evaluator}: the tool {call.name!r} {refusal}, so no valid call can "
-                    f"match the reference {quote(mark_alternatives(arguments))}"
-                )
+            tool = self.tools[call.name]
+            for name, value in call.arguments.items() if checks_arguments else ():
+                if tool.is_closed and name not in tool.declared and not is_optional(value):
+                    raise InvalidReferenceError(
+                        f"{evaluator}: the tool {call.name!r} declares no argument {name!r}, "
+                        f"which the reference has; {hint(name, tool.declared)}"
+                    )
 
 
 class Call:

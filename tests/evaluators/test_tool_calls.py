@@ -276,23 +276,13 @@ def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference, options
         ToolCalls(**options)([], reference)
 
 
-@pytest.mark.parametrize(
-    ("reference", "how", "words"),
-    [
-        (call(city="Paris", made_up=1), ("exact", "superset"), "declares no argument 'made_up'"),
-        (call(days=2), ("exact",), "requires 'city'"),
-    ],
-)  # fmt: skip
-def test_a_reference_that_its_tool_refuses_is_the_callers_fault(reference, how, words):
-    for arguments in ("exact", "subset", "superset", "ignore"):
-        evaluator = ToolCalls(TOOLS, arguments=arguments)
-        if arguments in how:
-            with pytest.raises(InvalidReferenceError, match=words):
-                evaluator(PARIS, reference)
-        else:
-            assert evaluator(PARIS, reference).scored
-    assert ToolCalls(TOOLS, allow_undeclared=True)(PARIS, call(city="Paris", made_up=1)).scored
-    assert PLAIN(reference, reference).passed
+@pytest.mark.parametrize("arguments", ["exact", "superset"])
+def test_a_reference_has_no_argument_that_its_tool_does_not_declare(arguments):
+    reference = call(city="Paris", made_up=1)
+    with pytest.raises(InvalidReferenceError, match="declares no argument 'made_up'"):
+        ToolCalls(TOOLS, arguments=arguments)(PARIS, reference)
+    for options in ({"arguments": "subset"}, {"arguments": "ignore"}, {"allow_undeclared": True}):
+        assert ToolCalls(TOOLS, **options)(PARIS, reference).scored
 
 
 @pytest.mark.parametrize(
