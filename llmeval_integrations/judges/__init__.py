@@ -1,7 +1,6 @@
 """Evaluators that ask a model, with their prompts, verdicts and agreement with people."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.judges.answers import aask, ask
 from llmeval_integrations.judges.claims import (
     AnswerRelevance,
     ClaimFaithfulness,
@@ -11,7 +10,12 @@ from llmeval_integrations.judges.claims import (
 from llmeval_integrations.judges.classification import Classification, Preference, Rubric
 from llmeval_integrations.judges.ensembles import Cascade, Panel, Questionnaire, Vote
 from llmeval_integrations.judges.evaluator import Judge, JudgedEvaluator
-from llmeval_integrations.judges.generators import OutputGenerator, QuestionGenerator
+from llmeval_integrations.judges.generators import (
+    OutputGenerator,
+    QuestionGenerator,
+    aask,
+    ask,
+)
 from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
 from llmeval_integrations.judges.pass_fail import (
     Completeness,

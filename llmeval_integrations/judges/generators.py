@@ -1,23 +1,58 @@
-"""Questions for judges, and outputs to be judged, written by a model."""
+"""What a model writes outside of any judge: answers, questions for judges, outputs to be judged."""
 
 from __future__ import annotations
 
 from asyncio import gather
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.evaluator import ask_in_form
-from llmeval_integrations.judges.forms import Form, object_schema
+from llmeval_integrations.judges.forms import Form, form_of, object_schema
 from llmeval_integrations.llm.client import load_client
-from llmeval_integrations.llm.loop import start, wait
+from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.session import Ask, Session
+
+
+def ask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
+    """Ask a model once and return its answer: a text, or an instance of a pydantic model.
+
+    Example:
+        class Rating(pydantic.BaseModel):
+            stars: int
+
+        ask("openai:gpt-5-mini", "How many stars does the Ritz have?", Rating).stars
+
+    Args:
+        model: Whatever `load_client` accepts.
+        prompt: A text or a list of messages, which may have images.
+        result_type: `str`, or the class of a pydantic model.
+        settings: Fields of Request, such as `temperature=0.5`.
+
+    Raises:
+        InvalidOptionError: For a wrong argument, and if the model needs a key and has none.
+        JudgeError: If there is no answer of that type.
+    """
+    return wait(start(_answer(model, prompt, result_type, settings)))
+
+
+async def aask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
+    """Ask as `ask` does, without blocking the event loop."""
+    return await join(_answer(model, prompt, result_type, settings))
+
+
+async def _answer(model: Any, prompt: Any, result_type: Any, settings: dict[str, Any]) -> Any:
+    form = form_of(result_type)
+    client = load_client(model)
+    client.check()
+    request = Request.of(prompt, schema_name=form.name, **settings)
+    return await ask_in_form(Ask(Session(), client), request, form, retries=0)
+
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
 
@@ -60,9 +95,6 @@ class Question(str):  # noqa: SLOT000 - it has choices
 class QuestionGenerator:
     """Writes questions for judges from the specifications of a task."""
 
-    name: ClassVar[str] = "question_generator"
-    """The name in messages."""
-
     model: Any
     """The model: whatever `load_client` accepts."""
 
@@ -71,7 +103,6 @@ class QuestionGenerator:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", load_client(self.model))
-        check_text(self, "domain", optional=True)
 
     def generate(
         self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
@@ -147,9 +178,6 @@ class GeneratedOutput(msgspec.Struct, frozen=True):
 class OutputGenerator:
     """Lets a model write outputs, as data for evaluations."""
 
-    name: ClassVar[str] = "output_generator"
-    """The name in messages."""
-
     model: Any
     """The model: whatever `load_client` accepts."""
 
@@ -164,22 +192,16 @@ class OutputGenerator:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", load_client(self.model))
-        check_text(self, "role", optional=True)
-        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
-        check_number(self, "max_tokens", minimum=1, whole=True, optional=True)
 
     def generate_batch(
         self, task: str, num_responses: int, temperature_range: tuple[float, float] = (0.5, 0.9)
     ) -> list[GeneratedOutput]:
         """Write so many texts for one task, at temperatures evenly spread over the range.
 
-        The calls run concurrently. Raises InvalidOptionError for a range that is not within 0 to 2,
-        and ClientError for a call that fails.
+        The calls run concurrently. Raises InvalidOptionError for a temperature that is not within
+        0 to 2, and ClientError for a call that fails.
         """
         low, high = temperature_range
-        if not 0 <= low <= high <= 2:
-            words = f"temperature_range={quote(temperature_range)} is not a range within 0 to 2"
-            raise InvalidOptionError(words)
         step = (high - low) / max(1, num_responses - 1)
         asked = [(task, round(low + number * step, 6)) for number in range(num_responses)]
         return wait(start(self._write(asked)))
@@ -198,13 +220,12 @@ class OutputGenerator:
     async def _write(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
         ask = Ask(Session(), self.model)
         system = () if self.role is None else (Message("system", self.role),)
-        settings: dict[str, Any] = {"max_tokens": self.max_tokens}
-        replies = []
+        requests = []
         for number, (prompt, temperature) in enumerate(asked):
+            settings = {"temperature": temperature, "max_tokens": self.max_tokens}
             messages = (*system, Message("user", prompt))
-            request = Request(messages, temperature=temperature, draw=(number,), **settings)
-            replies.append(ask(request, whole=False))
+            requests.append(Request.of(messages, draw=(number,), **settings))
+        replies = await gather(*(ask(request, whole=False) for request in requests))
         return [
-            GeneratedOutput(reply.text, *each, reply.finish)
-            for each, reply in zip(asked, await gather(*replies))
+            GeneratedOutput(reply.text, *each, reply.finish) for each, reply in zip(asked, replies)
         ]

@@ -91,13 +91,7 @@ class Budget:
     the budget.
     """
 
-    def __init__(
-        self,
-        max_cost: float | None = None,
-        max_tokens: float | None = None,
-        *,
-        is_priced: bool = True,  # with the vendors' prices, which are found in 0.4 s
-    ) -> None:
+    def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
         for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
             if bound is not None and not (is_number(bound) and bound >= 0):
                 words = f"{name}={quote(bound)} is not a number of at least 0, or None"
@@ -105,7 +99,6 @@ class Budget:
         self.max_cost = max_cost  # US dollars; None for no bound
         self.max_tokens = max_tokens  # in and out; None for no bound
         self.spent = Spending()
-        self._is_priced = is_priced
         self._is_bound = (max_cost, max_tokens) != (None, None)
         self._held: list[tuple[float, float]] = []  # reservations of tokens and US dollars
         self._freed = asyncio.Event()
@@ -128,7 +121,7 @@ class Budget:
 
         Raises InvalidOptionError if `max_cost` needs it.
         """
-        price = find_price(client) if self._is_priced or client.price else None
+        price = find_price(client)
         if not isinstance(price, str):
             return price
         if self.max_cost is None:

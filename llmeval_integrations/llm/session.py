@@ -59,7 +59,7 @@ class Session:
     _: KW_ONLY
     cache: Cache | None = None  # replies of all runs
     replies: Cache | None = None  # of one run until it is done, with its notes on batches
-    budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
+    budget: Budget = field(default_factory=Budget)
     batch: bool = False  # whether models are asked by batches; needs `replies`
     # called in the place of a model; it raises, so that nothing is concluded from a missing reply
     count: Callable[[Client, Request], NoReturn] | None = None

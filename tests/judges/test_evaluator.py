@@ -104,7 +104,7 @@ def classify(choices, prompt="{output}", **options):
         (lambda: judges.JudgedToolCalls(MODEL, ["*/a"], calls=1), "judged_tool_calls: calls"),
         (lambda: judges.QuestionGenerator(MODEL).generate("x", 3, "open"), "question_type"),
         (lambda: judges.OutputGenerator(MODEL).generate_variations("x", "one prompt"), "prompts"),
-        (lambda: judges.OutputGenerator(MODEL).generate_batch("x", 2, (1, 3)), "temperature_range"),
+        (lambda: judges.OutputGenerator(MODEL).generate_batch("x", 2, (1, 3)), "temperature"),
     ],
 )
 def test_a_wrong_option_is_named(build, words):
