@@ -85,8 +85,6 @@ class JudgedEvaluator(Evaluator):
             result = await self.judge(sample, own)
         except JudgeError as error:
             result = Result.unscored(str(error), label=error.label)
-        if not isinstance(result, Result):
-            raise InvalidOptionError(f"{self.name}: expected a Result, got {quote(result)}")
         account = own.account()
         if own.replies and result.is_unscored:
             last = own.replies[-1]

@@ -16,11 +16,6 @@ _STRICT: Final = frozenset(
 )
 """The keywords that strict mode accepts."""
 
-_FORMATS: Final = frozenset(
-    ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", None)
-)
-"""The formats that strict mode accepts."""
-
 _DROPPED: Final = frozenset({"default", "examples", "$schema"})
 """Keywords that strict mode refuses and that neither allow nor forbid a value."""
 
@@ -81,7 +76,7 @@ def _close(schema: Any) -> Any:
     kinds = strict.get("type", ())
     has_type = kinds or strict.keys() & {"enum", "const", "anyOf"}
     has_items = "array" not in kinds or "items" in strict
-    if not has_type or not has_items or strict.get("format") not in _FORMATS:
+    if not has_type or not has_items:
         raise ValueError(schema)
     if "object" in kinds:
         names = [*strict.get("properties", ())]

@@ -16,7 +16,6 @@ import msgspec
 from llmeval_integrations.core.errors import (
     ClientError,
     CutReplyError,
-    InvalidOptionError,
     RefusedReplyError,
 )
 from llmeval_integrations.core.quote import quote
@@ -120,18 +119,12 @@ class Session:
         """Ask, and store the reply before it is read."""
         client, _, limiter, price, batches = line
 
-        async def complete() -> Reply:
-            reply = await client.complete(request)
-            if not isinstance(reply, Reply):
-                raise InvalidOptionError(f"{client!r}: expected a Reply, got {quote(reply)}")
-            return reply
-
         async def call() -> Reply:
             if self._is_closing:
                 raise ClientError("not asked, because the run was interrupted", kind="budget")
             if self.cache is not None:
                 self.cache.open()  # raises if the cache has failed, so that no more calls are paid
-            return await self.budget.pay(request, price, complete)
+            return await self.budget.pay(request, price, partial(client.complete, request))
 
         alone = partial(limiter.retry, call, client.retries)
         reply = await (batches.reply(key, request, alone) if batches else alone())
@@ -188,11 +181,6 @@ class Ask:
         for a reply that was cut at its limit or broken off. With `whole=False` a reply that was
         cut at its limit is returned.
         """
-        if not isinstance(self.client, Client):
-            raise InvalidOptionError(
-                f"the judge's model has the type {type(self.client).__name__}, expected a Client; "
-                "call super().__post_init__(), which makes one from the judge's field `model`"
-            )
         request = Request.of(request) if isinstance(request, str) else request
         numbered = enumerate(self.images, 1)
         images = [each for n, image in numbered for each in (f"[image {n}]", image)]

@@ -1,8 +1,5 @@
 """What every judge has: calls and options that are checked before anything is asked."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import pytest
 from scripted import Scripted, judgement
 
@@ -32,34 +29,6 @@ def test_a_bad_call_leaves_a_session_open_that_serves_others():
         with pytest.raises(MissingFieldError, match="reference"):
             judge("a")
         assert judge("a", "a").label == "Pass"
-
-
-def test_a_judge_without_a_model_says_how_to_get_one():
-    @dataclass(frozen=True)
-    class Asks(judges.JudgedEvaluator):
-        async def judge(self, sample, ask):
-            return await ask(sample.output)
-
-    with pytest.raises(InvalidOptionError, match=r"expected a Client; call super\(\)"):
-        Asks()("a")
-
-
-def test_a_judge_or_client_that_returns_something_else_is_told_what_to_return():
-    @dataclass(frozen=True)
-    class Returns(judges.JudgedEvaluator):
-        model: Any
-
-        async def judge(self, sample, ask):
-            return 1.0 if sample.output == "a" else await ask("?")
-
-    class Texts(Scripted):
-        async def complete(self, request):
-            return "Pass"
-
-    with pytest.raises(InvalidOptionError, match=r"returns: expected a Result, got 1\.0"):
-        Returns(Texts())("a")
-    with pytest.raises(InvalidOptionError, match=r"Texts object .*: expected a Reply, got 'Pass'"):
-        Returns(Texts())("b")
 
 
 # --- options ----------------------------------------------------------------------------------------

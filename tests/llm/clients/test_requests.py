@@ -17,7 +17,12 @@ CLOSED = {**SCHEMA, "additionalProperties": False}
 NOTES = {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/note"}, {"type": "null"}]}}
 NESTED = {"type": "object", "properties": {"notes": NOTES}, "$defs": {"note": SCHEMA}}
 ALL_CLOSED = {"$defs": {"note": CLOSED}, "required": ["notes"], "additionalProperties": False}
-NOT_STRICT = [{}, {"oneOf": [{"type": "string"}]}, {"type": "string", "minLength": 1}, {"type": "array"}, {"type": "string", "format": "uri"}]  # fmt: skip
+NOT_STRICT = [
+    {},
+    {"oneOf": [{"type": "string"}]},
+    {"type": "string", "minLength": 1},
+    {"type": "array"},
+]
 
 
 def having(member):
