@@ -58,10 +58,8 @@ class FrameworkClient(SdkClient):
             "temperature": None,
             "timeout": 600,
         }
-        private = getattr(model, "__pydantic_private__", None) or {}
-        places = [getattr(model, name, None) for name in _ADDRESSES]
-        places += [getattr(each, "base_url", None) for each in (vars(model) | private).values()]
-        address = next((str(one) for one in places if type(one).__name__ in ("str", "URL")), "")
+        places = (getattr(model, name, None) for name in _ADDRESSES)
+        address = next((place for place in places if isinstance(place, str)), "")
         with suppress(InvalidOptionError):  # an address with a login or a query must not be shown
             check_address("base_url", address)
             fields["base_url"] = address or None

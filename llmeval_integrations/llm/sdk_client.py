@@ -30,7 +30,7 @@ from llmeval_integrations.llm.client import (
     without_keys,
 )
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.loop import background, within
+from llmeval_integrations.llm.loop import background
 from llmeval_integrations.llm.messages import Message, Output, Request, build, in_words
 from llmeval_integrations.llm.reply import Reply, read_reply, usage_of, value_of
 
@@ -232,7 +232,7 @@ class SdkClient(Client):
         """Await a call to the server; raises our errors, without any key."""
         seconds = self.config.timeout
         try:
-            return await within(seconds, work)
+            return await asyncio.wait_for(work, seconds)
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
