@@ -279,25 +279,20 @@ def test_a_model_of_llama_index_judges(monkeypatch):
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
-def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
+def test_a_judges_prompt_can_be_given_and_that_of_llama_indexs_names_updated(prompt):
     client, question = Scripted(judgement()), "Is it short?"
-    updated = LlamaIndexEvaluator(PassFail(client, question))
-    messages = updated.get_prompts()["prompt"].message_templates
-    assert [each.role.value for each in messages] == ["system", "user"]
-    assert "{{question}}" in messages[1].content
-    updated.update_prompts({"prompt": prompt})
-    loaded = load_evaluator("pass_fail", llm=client, question=question, prompt=prompt)
-    for evaluator in (updated, loaded):
-        assert evaluator.evaluate(response="a").passing is True
-        mark = client.requests[-1].fence
-        assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {question}\n")
-    with pytest.raises(InvalidOptionError, match="no prompt 'other'"):
-        updated._update_prompts({"other": "x"})
-
+    judge = load_evaluator("pass_fail", llm=client, question=question, prompt=prompt)
+    assert judge.evaluate(response="a").passing is True
+    mark = client.requests[-1].fence
+    assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {question}\n")
     llm = Scripted("YES")
     relevancy = ours.RelevancyEvaluator(llm)
     assert "{context_str}" in relevancy.get_prompts()["eval_template"].get_template()
     for evaluator in (relevancy, ours.FaithfulnessEvaluator(llm)):
         evaluator.update_prompts({"eval_template": YES_OR_NO})
+        assert evaluator.get_prompts() == {"eval_template": YES_OR_NO}
         assert evaluator.evaluate(**FIELDS).passing
         assert "|It is so.\n\nOr not." in llm.said
+    for evaluator, message in ((judge, "has no prompts"), (relevancy, "no option 'other'")):
+        with pytest.raises(InvalidOptionError, match=message):
+            evaluator.update_prompts({"other": "x"})

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from llama_index.core import Settings
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-from llama_index.core.llms import ChatMessage
-from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
+from llama_index.core.prompts import BasePromptTemplate
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model, to_optional_text
@@ -42,8 +39,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     needs: ClassVar[tuple[str, ...]] = ("response",)
     """The arguments that must not be None."""
-
-    prompt_name: ClassVar[str] = "prompt"
 
     def evaluate(
         self,
@@ -134,24 +129,11 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         return result.reason
 
     def _get_prompts(self) -> dict[str, Any]:
-        """Return a judge's prompt as LlamaIndex's."""
-        prompt = getattr(self.evaluator, "prompt", None)
-        if not isinstance(prompt, Prompt):
-            return {}
-        if isinstance(prompt.template, str):
-            return {self.prompt_name: PromptTemplate(prompt.template)}
-        messages = [ChatMessage(role=one.role, content=one.text) for one in prompt.messages]
-        return {self.prompt_name: ChatPromptTemplate(messages)}
+        return {}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
-        """Replace a judge's prompt by LlamaIndex's, or by anything that a Prompt accepts."""
-        for name, prompt in prompts.items():
-            if name != self.prompt_name:
-                raise InvalidOptionError(f"{self.name} has no prompt {name!r}: {self.prompt_name}")
-            self.evaluator = self._replace_prompt(prompt)
-
-    def _replace_prompt(self, prompt: Any) -> Evaluator:
-        return replace(self.evaluator, prompt=as_prompt(prompt))  # type: ignore[type-var]
+        if prompts:
+            raise InvalidOptionError(f"{self.name} has no prompts to update; build it with another")
 
 
 def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaIndexEvaluator:
@@ -169,12 +151,13 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
 
 def as_prompt(template: Any) -> Prompt:
     """Return LlamaIndex's template, or anything that a Prompt accepts, as a Prompt."""
-    if isinstance(template, ChatPromptTemplate):
-        messages = template.message_templates
-        return Prompt([{"role": one.role.value, "content": one.content or ""} for one in messages])
-    if isinstance(template, BasePromptTemplate):
-        template = getattr(template, "template", None) or getattr(template, "template_str", None)
-    return Prompt(template)
+    if not isinstance(template, BasePromptTemplate):
+        return Prompt(template)
+    tags = {name: f"{{{{{name}}}}}" for name in template.template_vars}
+    messages = template.format_messages(**tags)
+    return Prompt(
+        [{"role": one.role.value, "content": one.content or ""} for one in messages], "mustache"
+    )
 
 
 def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Final
 
 from llama_index.core import Settings
 from llama_index.core.evaluation import BaseEvaluator
+from llama_index.core.prompts import PromptTemplate
 
+from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
@@ -45,19 +47,30 @@ class ModelEvaluator(LlamaIndexEvaluator):
     query_str: ClassVar[str] = "{query}"
     """The variable `query_str` of LlamaIndex's template."""
     keeps_reply: ClassVar[bool] = True
-    prompt_name = "eval_template"
     evaluate = BaseEvaluator.evaluate  # runs `aevaluate`, also if an event loop is running
 
     def __init__(self, llm: Any = None, eval_template: Any = None) -> None:
         self.llm = Settings.llm if llm is None else llm
         self.variables: dict[str, Any] = {}
-        judge = self._replace_prompt(eval_template or self.template)
-        super().__init__(judge, name=type(self).__name__)
+        self.eval_template = eval_template or self.template
+        super().__init__(self._make_judge(), name=type(self).__name__)
 
-    def _replace_prompt(self, prompt: Any) -> Evaluator:
-        """Return the judge that asks by a template."""
+    def _make_judge(self) -> Evaluator:
+        """Return the judge that asks by the template."""
         form = (self.words, self.scale, self.threshold, self.keeps_reply)
-        return TemplateJudge(self.llm, as_prompt(prompt), *form)
+        return TemplateJudge(self.llm, as_prompt(self.eval_template), *form)
+
+    def _get_prompts(self) -> dict[str, Any]:
+        template = self.eval_template
+        if not template:
+            return {}
+        is_text = isinstance(template, str)
+        return {"eval_template": PromptTemplate(template) if is_text else template}
+
+    def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
+        check_options(self.name, prompts, ["eval_template"])
+        self.eval_template = prompts.get("eval_template", self.eval_template)
+        self.evaluator = self._make_judge()
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         query, answer = fields["input"], to_text(read_answer(response).value)
@@ -122,9 +135,9 @@ class FaithfulnessEvaluator(ContextsEvaluator):
     threshold = 1.0
     query_str = "{response}"
 
-    def _replace_prompt(self, prompt: Any) -> Evaluator:
-        if prompt:
-            return super()._replace_prompt(prompt)
+    def _make_judge(self) -> Evaluator:
+        if self.eval_template:
+            return super()._make_judge()
         return ClaimFaithfulness(self.llm, 1.0, part_characters=self._most_characters())
 
 
@@ -178,8 +191,8 @@ class AnswerRelevancyEvaluator(ContextRelevancyEvaluator):
     scale = (0, 2)
     template = ""
 
-    def _replace_prompt(self, prompt: Any) -> Evaluator:
-        return super()._replace_prompt(prompt) if prompt else AnswerRelevance(self.llm)
+    def _make_judge(self) -> Evaluator:
+        return super()._make_judge() if self.eval_template else AnswerRelevance(self.llm)
 
 
 class CorrectnessEvaluator(ModelEvaluator):
