@@ -96,8 +96,6 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         self.verbose_logs = to_storable_text({"label": result.label, "metadata": result.metadata})
         account = result.metadata.get("judge", {}) if self.evaluator.is_judge else {}
         self.evaluation_model = account.get("model")
-        self.input_tokens = account.get("input_tokens")
-        self.output_tokens = account.get("output_tokens")
         return self.score
 
 

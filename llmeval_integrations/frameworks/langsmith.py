@@ -63,13 +63,6 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         sample = self.keys.sample(self.evaluator, inputs, outputs, reference_outputs, **further)
         return self._feedback(self.evaluator.evaluate(sample))
 
-    async def acall(
-        self, inputs: Any = None, outputs: Any = None, reference_outputs: Any = None, **further: Any
-    ) -> dict[str, Any]:
-        """Evaluate as an asynchronous function of openevals does."""
-        sample = self.keys.sample(self.evaluator, inputs, outputs, reference_outputs, **further)
-        return self._feedback(await self.evaluator.aevaluate(sample))
-
     def evaluate_run(self, run: Run, example: Example | None = None, *_: Any, **__: Any) -> Any:
         """Evaluate the outputs of a run."""
         return EvaluationResult(**self(*_split(run, example)))
@@ -78,7 +71,8 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Evaluate the outputs of a run asynchronously."""
-        return EvaluationResult(**await self.acall(*_split(run, example)))
+        sample = self.keys.sample(self.evaluator, *_split(run, example))
+        return EvaluationResult(**self._feedback(await self.evaluator.aevaluate(sample)))
 
     def _feedback(self, result: Result) -> dict[str, Any]:
         return {

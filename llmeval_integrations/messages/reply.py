@@ -121,7 +121,7 @@ def _read_google(thing: Any) -> Reply | None:
 
 
 def _read_langchain(thing: Any) -> Reply | None:
-    """Read a message, or a generation, result or prompt with one."""
+    """Read a message, or a generation or result with one."""
     if _has(thing, "content", "additional_kwargs"):
         return _reply(thing.content, thing.type, refused=thing.additional_kwargs.get("refusal"))
     if hasattr(thing, "generations"):  # one list, or a list for each prompt
@@ -130,9 +130,6 @@ def _read_langchain(thing: Any) -> Reply | None:
         return None if found is None else _read_langchain(found)
     if hasattr(thing, "message"):
         return _read_langchain(thing.message)
-    if hasattr(thing, "to_messages"):
-        messages = thing.to_messages()
-        return _read_langchain(messages[-1]) if messages else None
     prompt = getattr(thing, "text", None)
     return Reply(prompt) if isinstance(prompt, str) else None
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import ANY
 
 import pytest
@@ -78,11 +79,12 @@ KNOWN = {
     "trl": replace(FULL, variables={"reference": "gold", **ABOUT}, id=MISSING),
 }
 """The sample of a framework that cannot tell all fields, or calls some of them variables."""
+RUN = SimpleNamespace(inputs=None, outputs="1", error=None)
 CASE = {"input": "?", "actual_output": "1"}
 AWAITED = {
     "langchain": lambda ours, one: ours.LangChainEvaluator(one).aevaluate_strings(prediction="1"),
     "llama_index": lambda ours, one: ours.LlamaIndexEvaluator(one).aevaluate(response="1"),
-    "langsmith": lambda ours, one: ours.LangSmithEvaluator(one).acall(outputs="1"),
+    "langsmith": lambda ours, one: ours.LangSmithEvaluator(one).aevaluate_run(RUN),
     "phoenix": lambda ours, one: ours.PhoenixEvaluator(one).async_evaluate({"output": "1"}),
     "deepeval": lambda ours, one: ours.DeepEvalMetric(one).a_measure(ours.LLMTestCase(**CASE)),
 }
