@@ -173,10 +173,12 @@ def _last(replies: list[Reply]) -> Reply:
 
 def _read_states(states: Sequence[Any]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    if not all(isinstance(state, Mapping) for state in states):
-        return None
-    parts = [part for state in states[:_FIRST] for part in (state, *state.values())]
-    if not any(map(_messages_in, parts)):
+    has_messages = False
+    for state in states[:_FIRST]:
+        for part in (state, *state.values()) if isinstance(state, Mapping) else ():
+            if isinstance(part, Mapping) and "messages" in part and _messages_in(part):
+                has_messages = True
+    if not has_messages or not all(isinstance(state, Mapping) for state in states):
         return None
     if _messages_in(states[-1]):
         return _read_updates(states[-1:])
