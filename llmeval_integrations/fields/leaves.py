@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import isnan
 from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import msgspec
@@ -37,13 +38,7 @@ _DURATION: Final = re.compile(
     r"(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
     re.ASCII,
 )
-_URI: Final = re.compile(
-    r"([a-z][a-z0-9+.-]*):"
-    r"(?://([^/?#]*@)?(\[[^]/?#]*\]|[^:/?#@]*)(?::([0-9]*))?(?=[/?#]|$))?"
-    r"([^?#]*)(.*)",
-    re.ASCII | re.IGNORECASE,
-)
-_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
+_PORTS: Final = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 _MARKS: Final = str.maketrans(
     {
@@ -320,15 +315,16 @@ def _email(text: str) -> str | None:
 
 def _uri(text: str) -> str | None:
     """Write a URI with scheme and host in lower case, without the default port of its scheme."""
-    found = _URI.fullmatch(text)
-    if not found or " " in text or not text.isprintable():
+    try:
+        parts = urlsplit(text)
+    except ValueError:
         return None
-    scheme, login, host, port, path, rest = found.groups()
-    scheme = scheme.lower()
-    if host is None:
-        return f"{scheme}:{path}{rest}"
-    place = host.lower() if port in (None, "", _PORTS.get(scheme)) else f"{host.lower()}:{port}"
-    return f"{scheme}://{login or ''}{place}{path or ('/' if login or place else '')}{rest}"
+    if not (parts.scheme and text.isprintable()) or " " in text:
+        return None
+    login, at, host = parts.netloc.rpartition("@")
+    host = host.lower().removesuffix(_PORTS.get(parts.scheme, ":")).removesuffix(":")
+    path = parts.path or ("/" if parts.netloc else "")
+    return parts._replace(netloc=f"{login}{at}{host}", path=path).geturl()
 
 
 _READERS: Final[dict[Format, Callable[[str], str | None]]] = {
