@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
-from math import inf
 from operator import attrgetter
-from typing import Any, Final, Literal, get_args
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
+from msgspec import Meta
 
 from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
-from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.options import (
+    Share,
+    check_callable,
+    check_choice,
+    check_text,
+    option_error,
+    read_rules,
+)
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.values import TYPES, canonical
-from llmeval_integrations.matching.node import Order, Verdict
+from llmeval_integrations.matching.node import Verdict
 
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
-
-ORDERS: Final = ("ordered", "aligned", "any_order", "by_key")
-"""The orders of items that users may set."""
 
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
@@ -34,11 +39,11 @@ class Rule(msgspec.Struct, frozen=True):
 
     ignore: bool = False
     derived: bool = False  # computed from other fields, so JsonGrounded does not look for it
-    weight: float = 1.0
-    tolerance: float = 0.0
-    relative_tolerance: float | None = None  # None: rounding errors of doubles, for "number"
-    multiple_of: float | None = None
-    similarity: float | None = None
+    weight: Annotated[float, Meta(ge=0, le=1e100)] = 1.0  # so that no sum is infinite
+    tolerance: Annotated[float, Meta(ge=0)] = 0.0
+    relative_tolerance: Annotated[float, Meta(ge=0)] | None = None  # None: see `is_number`
+    multiple_of: Annotated[float, Meta(ge=1e-300)] | None = None
+    similarity: Share | None = None
     ignore_case: bool = False
     ignore_whitespace: bool = False
     normalize_unicode: bool = False
@@ -49,14 +54,14 @@ class Rule(msgspec.Struct, frozen=True):
     number: Literal["any"] | None = None
     pattern: str | None = None
     compare: Callable[[Any, Any], Any] | None = None
-    order: Order = "aligned"
+    order: Literal["ordered", "aligned", "any_order", "by_key"] = "aligned"
     key: str | list[str] | None = None
-    min_similarity: float | None = None
+    min_similarity: Share | None = None
 
     # Users cannot set the following: the schema or the evaluator does.
 
     is_number: bool = False
-    """Whether the schema's type is "number"."""
+    """Whether the schema's type is "number". Values may have the rounding errors of doubles."""
 
     is_decimal: bool = False
     """Whether the schema allows a number or its text, as Pydantic's schema of a Decimal does. Two
@@ -91,42 +96,7 @@ _FREE: Final = {
 SETTINGS: Final = tuple(Rule.__struct_fields__[: Rule.__struct_fields__.index("is_number")])
 """The settings that users may give."""
 
-
-def _in(*choices: str) -> Callable[[Any], bool]:
-    return lambda value: value in choices
-
-
-def _up_to(most: float) -> Callable[[Any], bool]:
-    return lambda value: is_number(value) and 0 <= value <= most
-
-
-def _are_names(value: Any) -> bool:
-    several = value if isinstance(value, (list, tuple)) else [value]
-    return bool(several) and all(isinstance(each, str) and each for each in several)
-
-
-_VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    **{
-        name: (lambda value: isinstance(value, bool), "True or False")
-        for name in SETTINGS
-        if type(getattr(_PLAIN, name)) is bool
-    },
-    "weight": (_up_to(1e100), "a number from 0 to 1e+100"),  # so that no sum is infinite
-    "tolerance": (_up_to(inf), "a finite number of at least 0"),
-    "relative_tolerance": (_up_to(inf), "a finite number of at least 0, or None"),
-    "multiple_of": (lambda value: value != 0 and _up_to(inf)(value), "a number above 0, or None"),
-    "similarity": (_up_to(1), "a number from 0 to 1, or None"),
-    "min_similarity": (_up_to(1), "a number from 0 to 1, or None"),
-    "order": (_in(*ORDERS), f"one of {', '.join(ORDERS)}"),
-    "format": (_in(*FORMATS), f"one of {', '.join(FORMATS)}, or None"),
-    "text": (_in("loose"), "'loose', or None"),
-    "dates": (_in("any"), "'any', or None"),
-    "number": (_in("any"), "'any', or None"),
-    "pattern": (lambda value: isinstance(value, str), "a regular expression as text, or None"),
-    "compare": (callable, "a function, 'module:function', or None"),
-    "key": (_are_names, "the name of a member, a list of names, or None"),
-}
-"""For each setting, a check of its value, and the words for a valid one."""
+_DEFAULTS: Final = {name: getattr(_PLAIN, name) for name in SETTINGS}
 
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
@@ -136,14 +106,12 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
     settings = dict(given)
     if isinstance(settings.get("compare"), str):
         settings["compare"] = _load_function(settings["compare"], where)
-    for name, value in settings.items():
+    for name in settings:
         if name not in SETTINGS:
             raise InvalidOptionError(
                 f"{where}: {quote(name)} is not a setting; {hint(name, SETTINGS)}"
             )
-        is_valid, expected = _VALID[name]
-        if not (is_valid(value) or (value is None and getattr(_PLAIN, name) is None)):
-            raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
+    settings = _check_values(settings, where)
     try:
         if settings.get("pattern"):
             compile_pattern(settings["pattern"])
@@ -155,6 +123,23 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         settings.setdefault("order", "by_key")
     _check_order(settings, where)
     return settings
+
+
+def _check_values(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Check the values of settings as those of an evaluator's options."""
+    given = SimpleNamespace(**{**_DEFAULTS, **settings}, name=where)
+    choices, checks = read_rules(Rule)
+    for name in choices.keys() & _DEFAULTS:
+        check_choice(given, name, [value for _, value in choices[name]])
+    for check in checks:
+        check(given)
+    check_choice(given, "format", (*FORMATS, None))
+    check_text(given, "pattern", optional=True)
+    check_callable(given, "compare")
+    names = given.key if isinstance(given.key, (list, tuple)) else [given.key]
+    if given.key is not None and not (names and all(type(name) is str and name for name in names)):
+        raise option_error(given, "key", "the name of a member, a list of names, or None")
+    return {name: getattr(given, name) for name in settings}
 
 
 def _check_order(settings: Mapping[str, Any], where: str) -> None:
