@@ -11,8 +11,7 @@ import jsonschema_rs
 
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import DECODE_ERRORS, decode, escape, measure, pointer
 from llmeval_integrations.schemas.document import DEFINITIONS, items_of, subschemas
 from llmeval_integrations.schemas.errors import describe, find_errors
@@ -32,9 +31,6 @@ _FENCE: Final = re.compile(r"(?:`+|~+)[ \t]*[\w.+-]{0,40}[ \t]*\r?")
 _MOST_STEPS: Final = 10_000
 """How many members are remembered; an object with many names would fill the memory."""
 
-_UNSURE: Final = ("empty", "truncated")
-"""Defects of any text that is cut off, so they do not explain a wrong character."""
-
 
 class Doomed(NamedTuple):
     """Where and why a text fails: whatever follows, it will not conform."""
@@ -46,10 +42,10 @@ class Doomed(NamedTuple):
     """The place of the problem as a JSON Pointer."""
 
     keyword: str
-    """The keyword of the schema, or the name of the defect if the text is not JSON."""
+    """The keyword of the schema, or `unexpected_character` if the text is not JSON."""
 
     reason: str
-    """What is wrong, as the evaluator would word it."""
+    """What is wrong."""
 
 
 class _FailureError(Exception):
@@ -76,7 +72,6 @@ class Reader:
     def __init__(self, schema: CompiledSchema, parsing: Parsing) -> None:
         self._places, self._parsing = Places(schema), parsing
         self._is_wrapped = self._leads = parsing != "strict"  # white space or a fence is allowed
-        self._chunks: list[str] = []
         self._rest = ""  # the end of the last chunk, if it is needed with the next one
         self._offset = 0  # where the rest begins in the whole text
         self._end = 0  # how many characters of the rest and the chunk have been needed
@@ -86,7 +81,6 @@ class Reader:
 
     def feed(self, chunk: str) -> Doomed | None:
         """Read a chunk; return where and why the text fails, or None while it may conform."""
-        self._chunks.append(chunk)
         text, self._rest = self._rest + chunk, ""
         try:
             position = self._skip_lead(text) if self._leads else 0
@@ -133,14 +127,14 @@ class Reader:
             escape = _ESCAPE.match(text, end)
             if escape is None or escape.end() < len(text):
                 self._end = (end if escape is None else escape.end()) + 1
-                self._refuse()
+                _refuse(text[end : self._end])
             self._rest = text[end:]
             return len(text)
         written, self._scalar = "".join(self._scalar) + '"' * is_string, []
         try:
             value = decode(written)
         except DECODE_ERRORS:
-            self._refuse(written)
+            _refuse(written)
         if self._expects.startswith("name"):
             self._add_name(value)
         else:
@@ -158,7 +152,7 @@ class Reader:
             self._expects = "value" if type(container.value) is list else "name"
         elif container and mark == ("]" if type(container.value) is list else "}"):
             if not expects.endswith("end"):
-                self._refuse()
+                _refuse(mark)
             self._open.pop()
             self._add(container.value)
         elif mark == '"' and expects.startswith(("value", "name")):
@@ -168,7 +162,7 @@ class Reader:
         elif mark in "-0123456789tfn" and expects.startswith("value"):
             self._scalar = [mark]
         else:
-            self._refuse()
+            _refuse(mark)
 
     def _open_container(self, value: Any) -> None:
         place = self._next_place()
@@ -208,15 +202,10 @@ class Reader:
             return self._places.root
         return self._places.enter(self._open[-1].place, self._open[-1].step)
 
-    def _refuse(self, written: str = "") -> NoReturn:
-        """Stop at a character that JSON cannot have here."""
-        read = "".join(self._chunks)[: self._offset + self._end]
-        for text in (read, written, read + '"'):  # the text may end in an open string
-            defect = parse(text, self._parsing)
-            if type(defect) is Defect and defect.name not in _UNSURE:
-                raise _FailureError(defect.name, defect.reason)
-        reason = f"JSON cannot continue so: {read[-20:]!r}"
-        raise _FailureError("unexpected_character", reason)
+
+def _refuse(written: str) -> NoReturn:
+    """Stop at what JSON cannot have at a place."""
+    raise _FailureError("unexpected_character", f"{quote(written)} cannot be read as JSON here")
 
 
 def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:

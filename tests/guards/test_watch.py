@@ -60,6 +60,7 @@ REFERS = {
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
 # What is written up to the bar is lost, and what is before its last character is not.
+WRONG_CHARACTER = "unexpected_character"
 SCHEMAS = [
     (PERSON, '{"age": 17,| "name": "Bo"}', "/age", "minimum"),
     (PERSON, '{"age": [|', "/age", "type"),
@@ -67,7 +68,7 @@ SCHEMAS = [
     (PERSON, '{"name": "Barbara"|', "/name", "maxLength"),
     (PERSON, '{"tags": ["a", "c"|]}', "/tags/1", "enum"),
     (PERSON, '{"tags": ["a", "b", "a"]|}', "/tags", "maxItems"),
-    (PERSON, '{"pair": [1, "x", nul,|', "/pair/2", "bare_word"),
+    (PERSON, '{"pair": [1, "x", nul,|', "/pair/2", WRONG_CHARACTER),
     (PERSON, '{"kin": [{"age": 20}|]}', "/kin/0", "required"),
     (PERSON, '{"kin": [{"name": "Bo", "kin": [{"age": 1.5,|', "/kin/0/kin/0/age", "type"),
     (SHAPES, '{"radius": "wide", "kind": "disc"}|', "", "oneOf"),
@@ -76,14 +77,14 @@ SCHEMAS = [
     ({"oneOf": [{"type": "object"}, {"$ref": "#"}]}, "{}|", "", "oneOf"),
     (OPEN, '{"a": 1, "n": {"x": 1}}|', "", "required"),
     # defects of the text
-    (PERSON, "S|orry, I cannot", "", "prose"),
-    (PERSON, "{'|name", "", "single_quotes"),
-    (PERSON, '{"age": 20,}|', "", "trailing_comma"),
-    (PERSON, '{"age": 020,|', "/age", "number"),
-    (PERSON, '{"name": "a\n|', "/name", "control_character"),
-    (PERSON, '{"name": "\\ud800"|', "/name", "lone_surrogate"),
-    (True, "[1e400,|", "/0", "number_out_of_range"),
-    (True, '{} {|"a": 1}', "", "prose_around"),
+    (PERSON, "S|orry, I cannot", "", WRONG_CHARACTER),
+    (PERSON, "{'|name", "", WRONG_CHARACTER),
+    (PERSON, '{"age": 20,}|', "", WRONG_CHARACTER),
+    (PERSON, '{"age": 020,|', "/age", WRONG_CHARACTER),
+    (PERSON, '{"name": "a\n|', "/name", WRONG_CHARACTER),
+    (PERSON, '{"name": "\\ud800"|', "/name", WRONG_CHARACTER),
+    (True, "[1e400,|", "/0", WRONG_CHARACTER),
+    (True, '{} {|"a": 1}', "", WRONG_CHARACTER),
     (True, "[" * 201 + "|", "/0" * 200, "too_deep"),
     # in white space or a fence
     (PERSON, '  {"name": "Barbara"|', "/name", "maxLength"),
@@ -95,7 +96,7 @@ SCHEMAS = [
 STRICT = JsonSchema(PERSON, parsing="strict")
 CASES = [
     *((JsonSchema(schema), *rest) for schema, *rest in SCHEMAS),
-    (STRICT, "`|``", "", "prose"),
+    (STRICT, "`|``", "", WRONG_CHARACTER),
     (STRICT, '{"age": 20, "age"|: 20', "", "duplicate_key"),
 ]
 UNWATCHED = [
