@@ -12,15 +12,16 @@ import textwrap
 import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from importlib import import_module
 from itertools import pairwise
+from pkgutil import resolve_name
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.cli.specification import build, option_types, parse_specification
+from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import option_types
 
 _MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
 _LONGEST_DEFAULT: Final = 60
@@ -82,12 +83,11 @@ def _test(call: argparse.Namespace) -> int:
 
 def _load(text: str) -> Any:
     """Build one of our evaluators, or import another."""
-    module, colon, path = text.partition(":")
-    if not colon or "=" in text:
+    if ":" not in text or "=" in text:
         return next(iter(build([parse_specification(text)]).values()))
     sys.path.insert(0, "")  # as `python -m` does
     try:
-        found = getattr(import_module(module), path)
+        found = resolve_name(text)
         return found() if inspect.isclass(found) else found
     except Exception as error:
         raise InputError(f"{text!r}: {type(error).__name__}: {error}") from error
@@ -146,6 +146,8 @@ def read_options(kind: type[Evaluator]) -> Iterator[Option]:
 
 def _write_type(hint: Any) -> str:
     """Write a type as in Python, without the names of modules."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return _write_type(typing.get_args(hint)[0])
     if typing.get_origin(hint) is typing.Literal:
         return " | ".join(map(repr, typing.get_args(hint)))
     if isinstance(hint, type) and not typing.get_args(hint):

@@ -227,8 +227,6 @@ def _put_next_step(run: Run, call: argparse.Namespace) -> None:
 
 def _conclude(run: Run, asked: Configuration) -> int:
     """Print warnings and missed gates on stderr, and return the exit code."""
-    if not run.summary["samples"]:
-        say("llmeval run: warning: the data has no rows")
     for warning in say_once(_warnings(run)):
         say(f"llmeval run: warning: {warning}")
     left_out = _word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import option_types
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.evaluators.weighted_sum import Parts
 
@@ -135,14 +136,6 @@ def _load(given: Specification) -> Evaluator:
         if any(text in str(error) for text in texts):
             raise InvalidOptionError(f"{error}; {_FORMS}") from error
         raise
-
-
-def option_types(kind: type[Evaluator]) -> dict[str, Any]:
-    """Return the types of options by name; empty if they cannot be resolved."""
-    try:
-        return get_type_hints(kind)
-    except (NameError, TypeError):
-        return {}
 
 
 def _fit(value: Any, kind: Any) -> Any:

@@ -56,7 +56,7 @@ SAID = [
     ("runs conf", 0, "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one.", ""),
 ]  # fmt: skip
 QUIET = [
-    ("run empty.jsonl -e json_validity -q", 2, "warning: the data has no rows\nllmeval run: no row has a result, so nothing was evaluated"),
+    ("run empty.jsonl -e json_validity -q", 2, "no row has a result, so nothing was evaluated"),
     ("run broken.jsonl -e json_validity -e json_object -q", 0, "warning: json_validity, json_object: 2 of 3 rows are errors and are left out of rates, for example (InputError): "),
     ("run answers.jsonl -e json_validity -q", 2, "1 of 1 rows are errors"),
     ("run pyproject.toml -q", 0, ""),
