@@ -18,7 +18,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.quote import hint, quote
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.llm.messages import Output, Request, build
 from llmeval_integrations.llm.reply import Reply
 
@@ -178,11 +178,9 @@ def _wrap(thing: Any, options: dict[str, Any]) -> Client:
         if client.package_name() in packages:
             return client.of(thing, **options)
     # Only the type of an object is shown, because its members may contain a key.
-    is_simple = thing is None or isinstance(thing, (bool, int, float))
-    what = quote(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
-        f"model={what} is not 'platform:model', a ClientConfig, an SDK's client, "
-        "a LangChain chat model, a LlamaIndex LLM or a Client of your own"
+        f"model=<{type(thing).__name__} object> is not 'platform:model', a ClientConfig, an SDK's "
+        "client, a LangChain chat model, a LlamaIndex LLM or a Client of your own"
     )
 
 

@@ -111,9 +111,6 @@ class Limiter:
 
     async def _enter(self) -> None:
         """Wait for a place."""
-        if not self._waiting and not self._opens and self._under_way < int(self._limit):
-            self._under_way += 1  # without a future, in the usual case
-            return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from mimetypes import guess_type
@@ -23,7 +22,6 @@ Output = Literal["auto", "json_schema", "tool", "json", "text"]
 """How an answer in a given form is requested: by the provider's own structured output, by a
 forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 
-_SHORTEST_KEY: Final = 16  # the characters from which on a text may be a misplaced key
 _DEEPEST: Final = 8  # the level of an image in a value; in a list of messages it is the fourth
 _IMAGE: Final = 6_000  # the characters that an image counts as: about 1,500 tokens
 
@@ -158,14 +156,7 @@ def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        name = (re.match(r"\w*", place) or [""])[0]
-        given = fields.get(name)
-        is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY
-        is_plain = is_short or isinstance(given, (int, float))
-        shown = f"={given!r}" if is_plain and name != "api_key" else ""
-        where = f"{place.rstrip('`')}{shown}: " if place else ""
-        raise InvalidOptionError(f"{prefix}{where}{message}") from None
+        raise InvalidOptionError(f"{prefix}{error}") from None  # it quotes no key
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
