@@ -34,6 +34,9 @@ Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Finite: TypeAlias = Annotated[float, Meta()]
 """The type of an option that is any finite number."""
 
+Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+"""The type of an option that is a text, and not a blank one."""
+
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 """The type of an option that is a whole number above 0."""
 
@@ -73,7 +76,9 @@ def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any
 
 
 def _range_check(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:
-    """Return the check of a number by its type, such as `Share`."""
+    """Return the check of a text or number by its type, such as `Text` or `Share`."""
+    if hint.__origin__ is str:
+        return partial(check_text, option=option, optional=optional)
     [range_] = hint.__metadata__
     bounds = {"minimum": range_.ge, "maximum": range_.le, "below": range_.lt}
     given = {name: bound for name, bound in bounds.items() if bound is not None}

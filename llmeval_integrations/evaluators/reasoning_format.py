@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
-from llmeval_integrations.core.options import check_text
+from llmeval_integrations.core.options import Text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
@@ -47,15 +47,11 @@ class ReasoningFormat(TextEvaluator):
     `has_think_tag`, `has_answer_tag`, `total_reward`, `think_token` and `answer_token`.
     """
 
-    think_token: str = "think"
+    think_token: Text = "think"
     """The name of the thinking tag; not a regular expression."""
 
-    answer_token: str = "answer"
+    answer_token: Text = "answer"
     """The name of the answer tag; not a regular expression."""
-
-    def __post_init__(self) -> None:
-        check_text(self, "think_token")
-        check_text(self, "answer_token")
 
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         think, answer = _has_pair(text, self.think_token), _has_pair(text, self.answer_token)

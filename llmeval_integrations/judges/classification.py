@@ -11,8 +11,8 @@ import msgspec
 
 from llmeval_integrations.core.options import (
     Finite,
+    Text,
     check_instance,
-    check_text,
     option_error,
 )
 from llmeval_integrations.core.result import Result
@@ -91,7 +91,7 @@ class Classification(_LabelJudge):
     unscored if the label is not one of the choices.
     """
 
-    name: str = field()
+    name: Text = field()
     """The name of the result in a run, such as "helpfulness"."""
 
     model: Any
@@ -107,7 +107,6 @@ class Classification(_LabelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_text(self, "name")
         given = self.choices
         labels = [] if isinstance(given, str) else [*given]
         if not labels or len({_fold(str(each)) for each in labels}) < len(labels):
@@ -146,12 +145,11 @@ class Rubric(_LabelJudge):
     anchors: Mapping[int, str] = field(hash=False)
     """Descriptions of grades, at least the lowest and the highest: `{1: "...", 5: "..."}`."""
 
-    question: str
+    question: Text
     """The question by which the output is graded."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_text(self, "question")
         check_instance(self, "anchors", Mapping)
         try:
             anchors = {int(str(grade)): str(text) for grade, text in self.anchors.items()}
@@ -230,15 +228,11 @@ class Preference(ModelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    question: str = "Which of the two texts is the better answer to what the writer was asked?"
+    question: Text = "Which of the two texts is the better answer to what the writer was asked?"
     """The question by which the texts are compared."""
 
     on_disagreement: Literal["tie", "unscored"] = "tie"
     """The result for a pair on which the two orders disagree."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_text(self, "question")
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         ours, theirs = output_text(sample.output), output_text(sample.output_b)
