@@ -100,14 +100,10 @@ class RunOptions(JudgeOptions, total=False):
 
 
 _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
-    "seed": (int, "a whole number"),
     "columns": (Mapping, "a mapping from fields to columns"),
-    "out": ((str, PathLike), "the path of a directory"),
-    "cache": ((str, PathLike), "the path of a file"),
     "engine": (Callable, "a class of engines, such as RayEngine"),
-    **dict.fromkeys(("on_columns", "on_progress"), (Callable, "a function")),
 }
-"""The types of options, also in words. Counts have checks of their own."""
+"""The types of options for which another type is a likely mistake, also in words."""
 
 
 def check_options(options: RunOptions) -> None:

@@ -54,13 +54,6 @@ def test_every_format_gives_the_same_rows(tmp_path, name, text):
     assert records(tmp_path / name, text) == [*enumerate(ROWS, 1)]
 
 
-def test_parquet_comes_through_standard_input_too():
-    command = [sys.executable, "-m", "llmeval_integrations", "run", "-", "-e", "json_validity"]
-    command += ["--format", "parquet", "--json"]
-    run = subprocess.run(command, input=PARQUET.getvalue(), stdout=-1, check=True)
-    assert json.loads(run.stdout)["samples"] == 3
-
-
 @pytest.mark.parametrize(
     ("form", "errors"),
     [("{}", []), ("[{}]", []), ("[ \n{} , 3\n]", ["got 3"])],

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from heapq import nsmallest
-from io import BytesIO
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -192,8 +191,7 @@ def _open_file(path: str, format: str | None) -> Source:
         raise InputError(f"{wrong} is not one of {', '.join(FORMATS)}")
     source = Source("standard input" if path == STDIN else path)
     if name == "parquet":
-        file = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
-        source.total, rows = read_parquet(file, source.name)
+        source.total, rows = read_parquet(path)
         source.unparsed = enumerate(rows, 1)
     else:
         source.unparsed = enumerate(_read(path, name, source), 1)
