@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.stats.intervals import unit_of
+from llmeval_integrations.stats.paired import binomial_tail
 
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """The shares of values that a person reviews, starting with the lowest confidence."""
@@ -122,7 +123,7 @@ def safe_threshold(
         confidence, share = ranked[accepted - 1].confidence, accepted / len(ranked)
         n = len({*units[:accepted]})
         tested = Threshold(confidence, accepted, share, n, len(wrong), needed)
-        if _binomial_tail(tested.wrong, tested.units, errors) > 1 - sure:
+        if binomial_tail(tested.wrong, tested.units, errors) > 1 - sure:
             return shown or tested._replace(confidence=None)
         shown = tested
     return shown
@@ -136,18 +137,3 @@ def _sequence(ranked: Sequence[Answer], units: Sequence[Hashable], needed: int) 
     counts = [min(n, start + math.ceil(step * _STEP * n)) for step in range(int(1 / _STEP) + 1)]
     falling = [-each.confidence for each in ranked]
     return list(dict.fromkeys(bisect_right(falling, falling[each - 1]) for each in counts))
-
-
-def _binomial_tail(wrong: int, n: int, chance: float) -> float:
-    """Return the chance of at most `wrong` errors among n values, each wrong with `chance`."""
-    log_chance, log_rest = math.log(chance), math.log1p(-chance)
-    return math.fsum(
-        math.exp(
-            math.lgamma(n + 1)
-            - math.lgamma(k + 1)
-            - math.lgamma(n - k + 1)
-            + k * log_chance
-            + (n - k) * log_rest
-        )
-        for k in range(wrong + 1)
-    )

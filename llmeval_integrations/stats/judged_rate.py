@@ -194,12 +194,10 @@ def rogan_gladen_rate(*rows: Sequence[tuple[Hashable, bool]]) -> JudgedRate:
     def refuse(reason: str) -> JudgedRate:
         return JudgedRate(None, None, judged, "rogan-gladen", reason)
 
-    if not judged.whole:
-        return refuse("no row was judged")
-    if not sensitivity.whole:
-        return refuse("no scored row was passed by a person, so the sensitivity is unknown")
-    if not specificity.whole:
-        return refuse("no scored row was failed by a person, so the specificity is unknown")
+    if not all(share.whole for share in shares):
+        return refuse(
+            "a scored row of each kind is needed: judged, passed by a person, failed by a person"
+        )
     youden = Fraction(*sensitivity) + Fraction(*specificity) - 1
     if youden <= 0:
         return refuse(

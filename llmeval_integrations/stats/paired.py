@@ -33,15 +33,21 @@ def mcnemar(worse: int, better: int) -> float:
     This is the exact form of McNemar's test, a sign test. Under the null hypothesis, a pair that
     changed is as likely to become better as worse (McNemar, Psychometrika 12 (1947) 153).
     """
-    n, k = worse + better, min(worse, better)
+    return min(1.0, 2 * binomial_tail(min(worse, better), worse + better, 0.5))
+
+
+def binomial_tail(most: int, n: int, chance: float) -> float:
+    """Return the chance of at most so many hits in n draws, each a hit with `chance`."""
+    if most > n * chance:  # the largest term comes first
+        return 1.0 - binomial_tail(n - most - 1, n, 1 - chance)
+    k, tail = most, 0.0
     choices = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    term = math.exp(choices - n * math.log(2))
-    tail = 0.0
+    term = math.exp(choices + k * math.log(chance) + (n - k) * math.log1p(-chance))
     while term > tail * 1e-17:
         tail += term
-        term *= k / (n - k + 1)
+        term *= k / (n - k + 1) * (1 - chance) / chance
         k -= 1
-    return min(1.0, 2 * tail)
+    return tail
 
 
 def least_p(changes: int) -> float:

@@ -252,9 +252,9 @@ def rogan_gladen(*shares):
         (Share(5, 10), Share(0, 3), Share(0, 3), "does no better than chance: sensitivity 0.000"),
         # in floats, 0.7 + 0.3 - 1 and its like come out as 1e-16
         (Share(5, 10), Share(7, 10), Share(3, 10), "no better than chance"),
-        (Share(5, 10), Share(1, 1), Share(0, 0), "so the specificity is unknown"),
-        (Share(5, 10), Share(0, 0), Share(1, 1), "so the sensitivity is unknown"),
-        (Share(0, 0), Share(1, 1), Share(1, 1), "no row was judged"),
+        (Share(5, 10), Share(1, 1), Share(0, 0), "a scored row of each kind is needed"),
+        (Share(5, 10), Share(0, 0), Share(1, 1), "a scored row of each kind is needed"),
+        (Share(0, 0), Share(1, 1), Share(1, 1), "a scored row of each kind is needed"),
     ],
 )
 def test_a_missing_rate_has_a_reason(judged, sensitivity, specificity, reason):
