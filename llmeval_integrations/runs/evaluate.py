@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -106,6 +107,8 @@ def _evaluate(
         return evaluation.run(Memory(len(evaluators)))
     journal = stack.enter_context(directory.journal(manifest, resume=resume))
     _log.info("%d samples are done already", journal.done)
+    if judges is not None:
+        judges.charge(journal.rows)
     if options.get("retry_errors"):
         directory.forget_summary()  # before its rows change
         evaluation.retry(journal)
@@ -133,41 +136,34 @@ def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | Non
     return Here(job, None)
 
 
+@dataclass
 class Evaluation:
     """One pass over the data."""
 
-    def __init__(
-        self,
-        job: Job,
-        source: Source,
-        judging: Judging | None,
-        engine: Engine,
-        on_progress: OnProgress | None,
-    ) -> None:
-        self._job = job
-        self._source = source
-        self._judging = judging
-        self._engine = engine
-        self._on_progress = on_progress
-        self._tallies = {name: Tally(each.breakdown()) for name, each in job.evaluators.items()}
+    job: Job
+    source: Source
+    judging: Judging | None
+    engine: Engine
+    on_progress: OnProgress | None
+
+    def __post_init__(self) -> None:
+        evaluators = self.job.evaluators
+        self._tallies = {name: Tally(each.breakdown()) for name, each in evaluators.items()}
         self._origins = Origins(self._tallies)
 
     def count(self, journal: Journal) -> None:
         """Count the rows that are done."""
         for _, rows in self._done(journal):
-            self._count(rows, earlier=True)
+            self._count(rows)
 
     def retry(self, journal: Journal) -> None:
         """Evaluate error rows and unscored rows again, and leave the others as they are.
 
         Chunks are started ahead, as in a first pass, so one batch asks about all of them.
         """
-        if self._judging is not None:
-            for row in journal.rows:
-                self._judging.charge(row)
         started = (self._start_again(*done) for done in self._done(journal))
         with journal.rewrite() as write:
-            for rows in finish_in_order(started, self._engine.ahead):
+            for rows in finish_in_order(started, self.engine.ahead):
                 write(rows)
                 self._count(rows)
 
@@ -182,10 +178,10 @@ class Evaluation:
             keeper.done,
             self._tallies,
             keeper.rows,
-            judging=self._judging,
+            judging=self.judging,
             out=None if directory is None else directory.path,
             incomplete=None if interrupt is None else INTERRUPTED,
-            evaluators=describe_evaluators(self._job.evaluators),
+            evaluators=describe_evaluators(self.job.evaluators),
         )
         self._origins.add_to(run.summary["evaluators"])
         if interrupt is not None:
@@ -198,30 +194,29 @@ class Evaluation:
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
         """Evaluate the rest, and keep the rows sample by sample."""
-        size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
+        size = min(self.judging.concurrency, CHUNK) if self.judging else CHUNK
 
         def start_chunks() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
-            for chunk in self._source.chunks(size):
-                wait, share = self._engine.start(chunk), self._source.share
+            for chunk in self.source.chunks(size):
+                wait, share = self.engine.start(chunk), self.source.share
                 yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
         with collect_rarely():
-            for answers, share in finish_in_order(start_chunks(), self._engine.ahead):
+            for answers, share in finish_in_order(start_chunks(), self.engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows)
-                if self._on_progress is not None:
-                    self._on_progress(keeper.done, share)
+                if self.on_progress is not None:
+                    self.on_progress(keeper.done, share)
 
-    def _count(self, rows: list[Row], *, earlier: bool = False) -> None:
-        """Count rows. `earlier` means that this process asked no judge about them."""
+    def _count(self, rows: list[Row]) -> None:
         self._origins.add(rows)
         width = len(self._tallies)
         for place, tally in enumerate(self._tallies.values()):
             tally.add(rows[place::width])
-        if self._judging is not None:
+        if self.judging is not None:
             for row in rows:
-                self._judging.count(row, earlier=earlier)
+                self.judging.count(row)
 
     def _start_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
         """Start to evaluate the rows of a chunk that have no score."""
@@ -229,9 +224,9 @@ class Evaluation:
         for first, name in enumerate(names):
             own = range(first, len(rows), len(names))
             places = [place for place in own if rows[place].unscored or rows[place].error]
-            job = Job({name: self._job.evaluators[name]}, {name: self._job.columns[name]})
+            job = Job({name: self.job.evaluators[name]}, {name: self.job.columns[name]})
             again = [records[place // len(names)] for place in places]
-            waits.append((places, start_chunk(job, again, self._judging)))
+            waits.append((places, start_chunk(job, again, self.judging)))
 
         def replace_rows() -> list[Row]:
             for places, wait in waits:
@@ -251,16 +246,16 @@ class Evaluation:
         width = len(self._tallies)
         stored, kept = islice(journal.rows, journal.done * width), journal.samples()
         while rows := list(islice(stored, CHUNK * width)):
-            records = list(islice(self._source.records, len(rows) // width))
-            if self._job.keep == "all":
-                samples = samples_of(self._job.columns, records)
-                given = keep(self._job, samples, rows[: len(records) * width]).samples
+            records = list(islice(self.source.records, len(rows) // width))
+            if self.job.keep == "all":
+                samples = samples_of(self.job.columns, records)
+                given = keep(self.job, samples, rows[: len(records) * width]).samples
                 before = islice(kept, len(rows) // width)
                 for row, now, line in zip_longest(rows[::width], given, before):
                     if now is None or now[1] != line:
                         raise InputError(
                             f"{journal.folder} holds a run of other data: its sample "
-                            f"{quote(row.id)} is another one in {self._source.name}"
+                            f"{quote(row.id)} is another one in {self.source.name}"
                         )
             yield records, rows
 

@@ -55,20 +55,18 @@ class Judging:
 
         return results
 
-    def count(self, row: Row, *, earlier: bool = False) -> None:
-        """Count the costs of a row; `earlier` means that they were paid before this session."""
-        account = row.metadata.get("judge")
-        if row.evaluator not in self._spent or account is None:
-            return  # not a judge, or one that was never asked
-        self._spent[row.evaluator].add_summary(account)
-        if earlier:
-            self.charge(row)
-
-    def charge(self, row: Row) -> None:
-        """Charge the budget for a row that was paid before."""
+    def count(self, row: Row) -> None:
+        """Count the costs of a row."""
         account = row.metadata.get("judge")
         if row.evaluator in self._spent and account is not None:
-            self._session.budget.spent.add_summary(account)
+            self._spent[row.evaluator].add_summary(account)
+
+    def charge(self, rows: Iterable[Row]) -> None:
+        """Charge the budget for rows that were paid before."""
+        for row in rows:
+            account = row.metadata.get("judge")
+            if row.evaluator in self._spent and account is not None:
+                self._session.budget.spent.add_summary(account)
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Return the costs of each judge."""

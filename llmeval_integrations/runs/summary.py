@@ -63,24 +63,8 @@ class Tally:
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows."""
         scores: list[float] = []
-        plain, has_details = 0, self.breakdown is not None
         for row in rows:
-            # Most rows have only a score and passed.
-            if (
-                row.passed
-                and row.label is None
-                and row.group is None
-                and (score := row.score) is not None
-                and not has_details
-                and "inconsistent" not in row.metadata
-            ):
-                scores.append(score)
-                plain += 1
-            else:
-                self._add(row, scores)
-        self.n += plain
-        self.rated += plain
-        self.passes += plain
+            self._add(row, scores)
         self.scored += len(scores)
         for score, times in Counter(scores).items():  # most are the same few
             self._low, self._high = min(self._low, score), max(self._high, score)

@@ -312,10 +312,12 @@ def test_what_cannot_be_handed_over_stays_here():
 # --- what ends a run with an error ----------------------------------------------------------------
 
 
-def test_of_an_iterator_the_ids_are_compared_and_a_damaged_file_is_named(tmp_path):
+def test_of_an_iterator_the_samples_are_compared_and_a_damaged_file_is_named(tmp_path):
     evaluate(iter(ROWS), EVALUATORS, out=tmp_path)
-    with pytest.raises(InputError, match="its sample 'row 0' is another one in the data"):
-        evaluate(iter(ROWS[1:]), EVALUATORS, out=tmp_path, resume=True)
+    changed = [*ROWS[:7], {**ROWS[7], "output": "1"}, *ROWS[8:]]
+    for rows, row in ((ROWS[1:], "row 0"), (ROWS[:9], "row 9"), (changed, "row 7")):
+        with pytest.raises(InputError, match=f"its sample '{row}' is another one in the data"):
+            evaluate(iter(rows), EVALUATORS, out=tmp_path, resume=True)
     (tmp_path / "results.jsonl").write_text("{}\n")
     with pytest.raises(InputError, match="line 1 is not a row"):
         read_run(tmp_path)
