@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
+from llmeval_integrations.runs.chunk import Here
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.evaluate import evaluate
+from llmeval_integrations.runs.data.source import open_source
+from llmeval_integrations.runs.engine import Job, collect_rarely, finish_in_order
+from llmeval_integrations.runs.judges import open_judges
 from llmeval_integrations.runs.options import Evaluators, JudgeOptions, name_evaluators
 from llmeval_integrations.runs.records import COLUMNS, cell_of, import_pyarrow, table_of
+from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -53,8 +56,22 @@ def evaluate_batch(
         table = pyarrow.Table.from_batches([table])
     if not isinstance(table, pyarrow.Table):
         raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
-    rows = [*evaluate(table, evaluators, columns=columns, **judges).rows]
+    rows = _evaluate(table, _job_of(evaluators, columns), judges)
     return table_of(rows, [name for name in COLUMNS if metadata or name != "metadata"])
+
+
+def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) -> Job:
+    named = name_evaluators(evaluators)
+    return Job(named, columns_by_evaluator(columns or {}, named))
+
+
+def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
+    """Return the rows, sample by sample."""
+    check_options("evaluate", judges, JudgeOptions.__annotations__)
+    with open_judges(job.evaluators, judges) as asked, collect_rarely():
+        engine = Here(job, asked)
+        started = map(engine.start, open_source(samples).chunks())
+        return [row for each in finish_in_order(started, engine.ahead) for row in each.rows]
 
 
 def score_columns(
@@ -79,16 +96,16 @@ def score_columns(
         InputError: If a needed column is missing, or if two new ones have the same name.
         InvalidOptionError: If something is not an evaluator, or for an unknown option.
     """
-    own = name_evaluators(evaluators)
+    job = _job_of(evaluators, columns)
+    own = [*job.evaluators]
     ends = [each for each in _NEW_COLUMNS if metadata or each != "metadata"]
     new = {(name, end): name if end == "score" else f"{name}_{end}" for name in own for end in ends}
     if len({*new.values()}) < len(new):
         hint = "give one of the evaluators another name: {name: evaluator}"
         raise InputError(f"two new columns would have one name: {[*new.values()]}; {hint}")
-    needed = _columns_read(own, columns or {}, present)
-    found = evaluate(select(needed), own, columns=columns, **judges).rows
+    found = _evaluate(select([*_columns_read(job, present)]), job, judges)
     for place, name in enumerate(own):
-        rows = [*islice(found, place, None, len(own))]
+        rows = found[place :: len(own)]
         if errors := [row.error for row in rows if row.error is not None]:
             text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
             warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)
@@ -96,13 +113,11 @@ def score_columns(
             yield new[name, end], COLUMNS[end], [_storable(cell_of(row, end)) for row in rows]
 
 
-def _columns_read(
-    evaluators: Mapping[str, Evaluator], mapping: Mapping[str, str | None], present: Collection[Any]
-) -> list[Any]:
+def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
     """Return the columns that are read; raise InputError if a needed one is missing."""
     read: dict[Any, None] = {}
-    for name, own in columns_by_evaluator(mapping, evaluators).items():
-        for column in own.list_needed(evaluators[name]):
+    for name, own in job.columns.items():
+        for column in own.list_needed(job.evaluators[name]):
             if column not in present:
                 raise InputError(
                     f"{name} needs column {column!r}, and there are only {list(present)!r:.300}; "
@@ -110,7 +125,7 @@ def _columns_read(
                 )
         columns = (*own.of, *(column for _, column in own.variables))
         read |= {column: None for column in columns if column in present}
-    return [*read]
+    return read
 
 
 def _storable(cell: Any) -> Any:
