@@ -162,10 +162,13 @@ class Evaluation:
         Chunks are started ahead, as in a first pass, so one batch asks about all of them.
         """
         started = (self._start_again(*done) for done in self._done(journal))
-        with journal.rewrite() as write:
+
+        def finish() -> Iterator[list[Row]]:
             for rows in finish_in_order(started, self.engine.ahead):
-                write(rows)
                 self._count(rows)
+                yield rows
+
+        journal.replace_rows(finish())
 
     def run(self, keeper: Journal | Memory, directory: RunDirectory | None = None) -> Run:
         """Evaluate the samples that the keeper lacks; raise Interrupted at an interrupt."""

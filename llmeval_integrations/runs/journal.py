@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -74,26 +73,18 @@ class Journal:
         with self._paths[1].open("rb") as lines:
             yield from (line.partition(b",")[2] for line in lines)
 
-    @contextmanager
-    def rewrite(self) -> Iterator[Callable[[list[Row]], None]]:
-        """Yield a function that writes rows to a new file, which then replaces the file of rows.
+    def replace_rows(self, chunks: Iterable[list[Row]]) -> None:
+        """Write rows to a new file, which then replaces the file of rows.
 
         The samples stay: those of rows that pass now have been kept before.
         """
         results = self._paths[0]
         new = results.with_suffix(".new")
-
-        def write(rows: list[Row]) -> None:
-            with convert_write_errors(self.folder):
-                file.write(write_rows(rows))
-                file.flush()
-
         with convert_write_errors(self.folder):
-            file = open_file(new, "wb")
-        with file:
-            yield write
-        self.close()
-        with convert_write_errors(self.folder):
+            with open_file(new, "wb") as file:
+                for rows in chunks:
+                    file.write(write_rows(rows))
+            self.close()
             new.replace(results)
             self._open()
 

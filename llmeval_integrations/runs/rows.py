@@ -185,8 +185,7 @@ def _as_writable(value: Any, depth: int = 0) -> Any:
         keys = [str(key).encode("utf-8", "backslashreplace").decode() for key in value]
         return dict(zip(keys, (_as_writable(each, depth + 1) for each in value.values())))
     if isinstance(value, (list, tuple, set, frozenset)):
-        items = [_as_writable(item, depth + 1) for item in value]
-        return sorted(items, key=write_value) if isinstance(value, (set, frozenset)) else items
+        return [_as_writable(item, depth + 1) for item in value]
     with suppress(Exception):  # dates and the like, which the encoder knows
         return msgspec.Raw(_encoder.encode(value))
     return _as_writable(_as_plain(value), depth + 1)

@@ -110,8 +110,7 @@ class Comparison:
             return f"{samples} can show no difference of {each.evaluator}."
         size = f"of {each.evaluator} from about {each.detectable:.2g}"
         if each.measure == "pass rate":
-            digits = 0 if each.detectable >= 0.01 else 1
-            size = f"from about {100 * each.detectable:.{digits}f} points"
+            size = f"from about {100 * each.detectable:.2g} points"
         return f"{samples} can show differences {size} (80 % power)."
 
     def as_dict(self) -> dict[str, Any]:

@@ -93,7 +93,10 @@ def prefer(
         InputError: If a run keeps no outputs, or if no sample is in all runs.
         InvalidOptionError: If `judge` or `pairs` cannot be used.
     """
-    _check(judge, pairs)
+    if pairs is not None:
+        check_count("pairs", pairs)
+    if "output_b" not in getattr(judge, "needs", ()):
+        raise InvalidOptionError(f"{quote(judge)} compares no two outputs; use Preference")
     runs: dict[str, _Samples] = {}
     for number, outputs in enumerate([a, b, *others]):
         name, samples = _read(outputs, number)
@@ -107,13 +110,6 @@ def prefer(
     judged = evaluate([*_pair_outputs(runs, drawn)], judge, **options)
     left_out = len(set().union(*runs.values())) - len(shared)
     return _preferences([*runs], [(first, second) for _, first, second in drawn], judged, left_out)
-
-
-def _check(judge: Evaluator, pairs: int | None) -> None:
-    if pairs is not None:
-        check_count("pairs", pairs)
-    if "output_b" not in getattr(judge, "needs", ()):
-        raise InvalidOptionError(f"{quote(judge)} compares no two outputs; use Preference")
 
 
 def _read(outputs: Outputs, number: int) -> tuple[str, _Samples]:
