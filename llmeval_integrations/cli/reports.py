@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -146,7 +146,7 @@ def _report(call: argparse.Namespace) -> int:
     out = call.out or (_default_path(call, "report.html") if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
-    _write(call, out, lambda runs: partial(known[name].write, runs))
+    _write(call, out, partial(known[name].write, _read_runs(call)))
     if call.open:
         open_page(Path(out).resolve().as_uri())
     return OK
@@ -160,7 +160,7 @@ def _export(call: argparse.Namespace) -> int:
     if name != "csv":
         import_pyarrow()  # an error is raised before an empty file is made
     out = call.out or _default_path(call, f"{call.table}.{name}")
-    _write(call, out, lambda runs: partial(WRITERS[name], TABLES[call.table](runs)))
+    _write(call, out, partial(WRITERS[name], TABLES[call.table](_read_runs(call))))
     return OK
 
 
@@ -180,19 +180,19 @@ def _default_path(call: argparse.Namespace, name: str) -> str:
     return f"{first}/{name}" if Path(first).is_dir() else f"{first}.{name}"
 
 
-def _write(
-    call: argparse.Namespace,
-    out: str,
-    prepare: Callable[[Sequence[Run]], Callable[[BinaryIO], None]],
-) -> None:
-    """Write the runs to a file, and warn if a run may lack samples."""
+def _read_runs(call: argparse.Namespace) -> list[Run]:
+    """Read the runs, and warn if one may lack samples."""
     from llmeval_integrations.reports.tables import names_of
 
     runs = [read_run(path) for path in call.run_directory]
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:
             say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
-    write = prepare(runs)  # an error is raised before an empty file is made
+    return runs
+
+
+def _write(call: argparse.Namespace, out: str, write: Callable[[BinaryIO], None]) -> None:
+    """Write to a file, or to standard output."""
     if out == "-":
         with unless_closed():
             write(sys.stdout.buffer)

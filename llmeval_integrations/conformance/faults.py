@@ -28,7 +28,6 @@ _REASONS: Final[dict[Kind, str]] = {
 }
 """Why a fault matters; a wrong answer matters for the reason of its case."""
 
-_SILENCE: Final = {"slow": "no answer in time", "died": "the end of its process"}
 _LONGEST: Final = 50
 
 
@@ -64,8 +63,7 @@ def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
     first, again, awaited, _ = observation
     if first.says not in RIGHT[case.expected]:
         if first.says in ("raised", "nothing", "unclear", "slow", "died"):
-            got = first.text or _SILENCE[first.says]
-            yield Finding.of(case, first.says, case.expected, got)
+            yield Finding.of(case, first.says, case.expected, first.text)
         else:
             yield Finding.of(case, "wrong", case.expected, str(first))
     elif again and not again.agrees_with(first):

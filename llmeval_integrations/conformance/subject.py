@@ -141,10 +141,8 @@ def _get(result: Any, name: str, default: Any = None) -> Any:
 
 def _read_number(value: Any) -> float | None:
     """Return a finite number or boolean, also of another library, as a float; else None."""
-    if isinstance(value, str) or not hasattr(value, "__float__"):
-        return None
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, str) else float(value)
     except Exception:  # noqa: BLE001 - another object may fail in any way
         return None
     return number if math.isfinite(number) else None

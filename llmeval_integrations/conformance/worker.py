@@ -31,8 +31,8 @@ class Observation(NamedTuple):
     seconds: float = 0.0
 
 
-SLOW: Final = Observation(Answer("slow"))
-DIED: Final = Observation(Answer("died"))
+SLOW: Final = Observation(Answer("slow", None, "no answer in time"))
+DIED: Final = Observation(Answer("died", None, "the end of its process"))
 
 
 class Worker:
