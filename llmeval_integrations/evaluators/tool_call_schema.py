@@ -91,7 +91,7 @@ class ToolCallSchema(ToolEvaluator):
 def _violations(call: ToolCall, tools: Mapping[str, Tool], parsing: Parsing) -> list[Violation]:
     """List the violations by one call."""
     if call.problem is not None:
-        return [Violation("", "", "unreadable", call.problem)]
+        return [Violation("unreadable", call.problem)]
     if call.name not in tools:
-        return [Violation("", "", "unknown_tool", "there is no such tool")]
+        return [Violation("unknown_tool", "there is no such tool")]
     return tools[call.name].find(call.arguments, parsing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
@@ -51,16 +51,13 @@ _MOST_KEPT: Final = 1_000
 class Violation(NamedTuple):
     """A way in which a call violates a tool's schema."""
 
-    argument: str
-    """The argument's name; empty if the violation is about the whole call."""
-
-    pointer: str
-    """The place as a JSON Pointer within the arguments."""
-
     keyword: str
     """The schema's keyword; `unknown_tool` and `unreadable` are ours."""
 
     message: str
+
+    pointer: str = ""
+    """The place as a JSON Pointer within the arguments."""
 
 
 class Tool:
@@ -94,27 +91,12 @@ class Tool:
         """
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
-            return [Violation("", "", value.name, value.reason)]
+            return [Violation(keyword=value.name, message=value.reason)]
         if self.compiled.is_valid(value):
             return []
-        errors = find_errors(value, self.compiled, measure(value))
-        found = [violation for error in errors for violation in _describe(error)]
-        return found or [Violation("", "", "too_deep", "Does not conform; nested too deeply")]
-
-
-def _describe(error: Any) -> Iterator[Violation]:
-    """Yield the violations of one error; missing and undeclared arguments are named one by one."""
-    said, kind, path = describe(error), error.kind.name, error.instance_path
-    keyword, message = said["keyword"], said["message"]
-    names = [str(path[0])] if path else [""]
-    if not path and kind == "required":
-        names = [error.kind.as_dict()["property"]]
-    elif not path and kind == "additionalProperties":
-        names = error.kind.as_dict()["unexpected"]
-        message = "the tool declares no such argument"
-    for name in names:
-        place = said["pointer"] or (name and f"/{escape(name)}")
-        yield Violation(name, place, keyword, message)
+        errors = map(describe, find_errors(value, self.compiled, measure(value)))
+        found = [Violation(one["keyword"], one["message"], one["pointer"]) for one in errors]
+        return found or [Violation("too_deep", "Does not conform; nested too deeply")]
 
 
 class Toolbox:

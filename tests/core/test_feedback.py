@@ -54,7 +54,7 @@ CASES = {
     ),
     "calls of tools": (
         ToolCallSchema(TOOLS)([call("weather", days="x"), call("wether")]),
-        ['weather: /days: "x" is not of type "integer"', 'weather: /city: "city" is a required property', "wether: the whole: there is no such tool"],
+        ['weather: /days: "x" is not of type "integer"', 'weather: the whole: "city" is a required property', "wether: the whole: there is no such tool"],
     ),
     "a sum": (
         WeightedSum({JsonValidity(): 1, LengthPenalty(min_length=10): 1})("{}"),
