@@ -30,7 +30,7 @@ from llmeval_integrations.runs.options import (
     name_evaluators,
 )
 from llmeval_integrations.runs.rows import Row
-from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run
+from llmeval_integrations.runs.run import Interrupted, Run
 from llmeval_integrations.runs.summary import Origins, Tally
 
 if TYPE_CHECKING:
@@ -183,12 +183,11 @@ class Evaluation:
             keeper.rows,
             judging=self.judging,
             out=None if directory is None else directory.path,
-            incomplete=None if interrupt is None else INTERRUPTED,
             evaluators=describe_evaluators(self.job.evaluators),
         )
         self._origins.add_to(run.summary["evaluators"])
         if interrupt is not None:
-            run.summary["interrupted"] = True
+            run.summary["incomplete"] = "it was interrupted"
         if directory is not None:
             directory.write_summary(run.summary)
         if interrupt is not None:

@@ -23,7 +23,7 @@ from llmeval_integrations.runs.logs import inspect_ai, lm_eval, promptfoo
 from llmeval_integrations.runs.logs.log import Log
 from llmeval_integrations.runs.manifest import digest_of_file
 from llmeval_integrations.runs.rows import StoredRows, fields_of, read_rows
-from llmeval_integrations.runs.run import INTERRUPTED, Run
+from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Tally
 
 
@@ -61,10 +61,10 @@ def _read_directory(directory: RunDirectory) -> Run:
     samples = count // max(len(tallies), 1)
     known = {"out": directory.path, "evaluators": directory.manifest()["evaluators"]}
     run = Run.of(samples, tallies, StoredRows(results, count), **known)
-    if written is None or written["samples"] != samples:
-        return replace(run, incomplete="it was killed or is under way")
-    incomplete = INTERRUPTED if written.get("interrupted") else None
-    return replace(run, summary=written, incomplete=incomplete)
+    if written is not None and written["samples"] == samples:
+        return replace(run, summary=written)
+    run.summary["incomplete"] = "it was killed or is under way"
+    return run
 
 
 def find_manifest(path: str | PathLike[str] | None) -> dict[str, Any]:

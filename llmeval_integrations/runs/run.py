@@ -16,9 +16,6 @@ from llmeval_integrations.runs.judges import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
-INTERRUPTED: Final = "it was interrupted"
-"""Why an interrupted run is incomplete."""
-
 _LOOKED_AT: Final = 2_000
 """The number of ids that are checked for repeats."""
 
@@ -39,9 +36,6 @@ class Run:
 
     out: Path | None = None
     """The directory of the run, None if the rows are in memory."""
-
-    incomplete: str | None = None
-    """Why samples may be missing; None if the run was finished."""
 
     evaluators: Mapping[str, Mapping[str, Any]] | None = None
     """The evaluators with their options, as in the manifest; None if they are unknown."""
@@ -77,6 +71,11 @@ class Run:
         """The evaluators whose lower scores are better."""
         known = self.evaluators or {}
         return frozenset(name for name, each in known.items() if each.get("lower_is_better"))
+
+    @property
+    def incomplete(self) -> str | None:
+        """Why samples may be missing; None if the run was finished."""
+        return self.summary.get("incomplete")
 
     @property
     def warnings(self) -> list[str]:

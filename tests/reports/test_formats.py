@@ -34,7 +34,7 @@ def written(file, *runs):
 
 
 def test_reports_and_tables_are_written_as_in_the_files_beside(moods, people):
-    cut = replace(moods, incomplete="it was interrupted")
+    cut = replace(moods, summary={**moods.summary, "incomplete": "it was interrupted"})
     runs = {"report.md": [cut, people], "junit.xml": [cut, people], "rows.csv": [moods]}
     for file, each in (runs | {"fields.csv": [people]}).items():
         assert written(file, *each) == (GOLDEN / file).read_text("utf-8"), file

@@ -144,8 +144,8 @@ def test_a_run_is_read_without_its_summary_and_done_wherever_its_rows_end(path, 
     whole = files(tmp_path)
     (tmp_path / "summary.json").unlink()
     again = read_run(tmp_path)
+    assert again.summary.pop("incomplete") == "it was killed or is under way"
     assert (again.summary, again.findings) == (run.summary, run.findings)  # with those of fields
-    assert "it was killed or is under way" in again.incomplete
     (tmp_path / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
     moved = path.rename(tmp_path / "moved.jsonl")
     assert evaluate(moved, EVALUATORS, out=tmp_path, resume=True).summary == run.summary
@@ -238,11 +238,11 @@ def test_an_interrupt_carries_the_run_that_was_done(tmp_path, out):
         raise KeyboardInterrupt
 
     out = out and tmp_path / out
-    with pytest.raises(Interrupted, match=r"interrupted after 760 ") as caught:
+    with pytest.raises(Interrupted, match="interrupted after") as caught:
         evaluate(broken_off(), EVALUATORS, out=out)
     run = caught.value.run
     assert len(list(run.rows)) == run.summary["samples"] * len(EVALUATORS)
-    assert (run.summary["interrupted"], run.incomplete) == (True, "it was interrupted")
+    assert run.incomplete == "it was interrupted"
     assert run.summary["evaluators"]["json_match"]["pass_rate"] == 0.5
     if out:
         assert read_run(out).summary == run.summary

@@ -33,15 +33,13 @@ def read_files(files: Sequence[Path]) -> Log:
     samples: dict[Any, LoggedSample] = {}
     names: dict[str, None] = {}
     lower: set[str] = set()
-    about: dict[str, Any] = {"started": "", "tasks": {}}
+    about: dict[str, Any] = {"started": ""}
     for file in files:
         found = _NAME.fullmatch(file.name)
         task, started = found.groups() if found else (file.stem, "DATE")
         results = _read_results(file.with_name(f"results_{started}.json"))
-        shots, version = (results.get(key, {}).get(task) for key in ("n-shot", "versions"))
         about["version"] = f"lm_eval {results.get('lm_eval_version')}"
         about["model"] = results.get("model_name")
-        about["tasks"][task] = {"version": version, "shots": shots}
         about["started"] = max(started, about["started"])
         is_higher_better = results["higher_is_better"].get(task, {})
         for line in parse_lines(file):

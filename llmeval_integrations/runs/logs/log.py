@@ -53,14 +53,11 @@ class Log:
         tallies = {name: Tally() for name in self.evaluators}
         for name, tally in tallies.items():
             tally.add_stored([row for row in rows if row.evaluator == name])
-        return Run.of(
-            len(self.samples),
-            tallies,
-            rows,
-            out=Path(path),
-            incomplete=self.incomplete,
-            evaluators=self.manifest()["evaluators"],
-        )
+        evaluators = self.manifest()["evaluators"]
+        run = Run.of(len(self.samples), tallies, rows, out=Path(path), evaluators=evaluators)
+        if self.incomplete is not None:
+            run.summary["incomplete"] = self.incomplete
+        return run
 
     def manifest(self) -> dict[str, Any]:
         """Return what was run, as the manifest of a run does."""
