@@ -26,16 +26,18 @@ _BOOKKEEPING: Final = ("id", "response_metadata", "usage_metadata")
 """The members of a library's message that tell a judge nothing."""
 
 
-Path: TypeAlias = "tuple[str, ...]"
+Path: TypeAlias = tuple[str, ...]
 """The place of a value: the name of a variable, then keys of mappings or numbers of items."""
 
-Body: TypeAlias = "list[str | Path]"
+Body: TypeAlias = list[str | Path]
+"""The pieces of a template: texts, and the places of values."""
 
 # A name begins with a letter and may have spaces and hyphens, as columns of tables do.
 _NAME: Final = r"[^\W\d][\w -]*"
 _PATH: Final = re.compile(rf"{_NAME}(?:\.\w[\w -]*)*")
 _BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|\{{ *({_NAME})([}}.\[!:])")
 _TAG: Final = re.compile(r"\{\{(\{)?(?P<name>.*?)(?(1)\}\}\}|\}\})", re.DOTALL)
+# A section or a comment is mustache, too, so that it is refused and not shown as text.
 _DOUBLED: Final = re.compile(rf"\{{\{{\s*(?:[!>=][^{{}}]*|[#^/&]?\s*(?:{_PATH.pattern})\s*)\}}\}}")
 
 

@@ -95,7 +95,7 @@ class Batches:
         submit = partial(self._client.submit, requests)
         batch = await self._limiter.retry(submit, self._client.retries)
         for place, request in queue.values():
-            self._store.put(place, Reply(batch, fence=request.fence), replace=True)
+            self._store.put(place, Reply(batch, fence=request.fence))
         _log.warning(
             "the batch %s of %d questions is under way; you may stop with Ctrl-C and "
             "continue later with --resume", batch, len(queue)

@@ -72,12 +72,11 @@ class Cache(AbstractContextManager["Cache"]):
         found = self._execute("SELECT reply FROM replies WHERE key = ?", key)
         return None if found is None else msgspec.convert(json.loads(found[0]), Reply)
 
-    def put(self, key: bytes, reply: Reply, *, replace: bool = False) -> None:
-        """Store a reply; keep an earlier one unless `replace` is set; raises CacheError."""
+    def put(self, key: bytes, reply: Reply) -> None:
+        """Store a reply unless there is one already; raises CacheError."""
         # ASCII, since SQLite refuses half a surrogate pair, which a reply may contain
         text = json.dumps(msgspec.to_builtins(reply))
-        verb = "REPLACE" if replace else "INSERT OR IGNORE"
-        self._execute(f"{verb} INTO replies VALUES (?, ?)", key, text)
+        self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", key, text)
 
     def close(self) -> None:
         """Close the file; the last process removes the log, so that the file can be copied."""
