@@ -129,7 +129,7 @@ def _check_values(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Check the values of settings as those of an evaluator's options."""
     given = SimpleNamespace(**{**_DEFAULTS, **settings}, name=where)
     choices, checks = read_rules(Rule)
-    for name in choices.keys() & _DEFAULTS:
+    for name in choices.keys() & settings.keys():
         check_choice(given, name, [value for _, value in choices[name]])
     for check in checks:
         check(given)

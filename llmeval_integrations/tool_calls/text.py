@@ -106,8 +106,8 @@ def _find_tags(text: str) -> list[str]:
                 position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
         else:
             end = tags.find_end(position) if position <= closed else len(text)
-            is_json = text.startswith(("{", "[", "`"), skip_space(text, position))
-            if not is_json and text.find(END_OF_THOUGHT, position, end) >= 0:
+            has_end = position <= last and text.find(END_OF_THOUGHT, position, end) >= 0
+            if has_end and not text.startswith(("{", "[", "`"), skip_space(text, position)):
                 continue  # a thought that mentions the tag
             found.append(text[position:end])
             position = end
