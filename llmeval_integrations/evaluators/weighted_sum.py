@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -13,8 +13,6 @@ from llmeval_integrations.core.options import Finite, is_number, option_error
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-
-Unscored = Literal["unscored", "left_out"]
 
 Parts: TypeAlias = Mapping[Evaluator, float] | Sequence[tuple[Evaluator, float]]
 """Evaluators with their weights."""
@@ -30,18 +28,12 @@ class WeightedSum(Evaluator):
     that fails, and the reason is the sum as a formula. Metadata: `parts` by name, each with
     `score`, `passed`, `label` and `reason`.
 
-    If a part is unscored, so is the sum. With `unscored="left_out"`, the part is left out instead,
-    and the sum of the others is multiplied by the ratio of all weights to theirs, without signs.
-
-    If a part asks a model, the sum is a judge, too.
+    If a part is unscored, so is the sum. If a part asks a model, the sum is a judge, too.
     """
 
     parts: Parts
     """The evaluators with their weights: a mapping, or a list of pairs. On the command line and in
     YAML: `parts: [[json_validity, 1], [{length_penalty: {max_length: 80}}, 0.5]]`."""
-
-    unscored: Unscored = "unscored"
-    """Whether an unscored part makes the sum `unscored`, or is `left_out`."""
 
     threshold: Finite | None = None
     """The lowest score that passes; with None, no part may fail."""
@@ -106,28 +98,20 @@ class WeightedSum(Evaluator):
             name = free_name(part.name, [each.name for each in parts])
             parts.append(_Part(name, result, weight))
         metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
-        scored = [part for part in parts if part.result.scored]
-        left_out = [part for part in parts if not part.result.scored]
-        rest = sum(abs(part.weight) for part in scored)
-        if left_out and (self.unscored == "unscored" or not rest):
-            name, result, _ = left_out[0]
-            label = f"{name}: {result.label or 'unscored'}"
-            return Result(None, None, label, f"{name}: {result.reason}", metadata)
-        scale = sum(abs(part.weight) for part in parts) / rest if left_out else 1
-        score = scale * sum(part.weight * float(part.result.score or 0) for part in scored)
-        reason = " + ".join(
-            f"{part.weight:g} * {part.name} {float(part.result.score or 0):.4g}" for part in scored
+        for name, result, _ in parts:
+            if not result.scored:
+                label = f"{name}: {result.label or 'unscored'}"
+                return Result(None, None, label, f"{name}: {result.reason}", metadata)
+        score = sum(part.weight * float(part.result.score or 0) for part in parts)
+        formula = " + ".join(
+            f"{part.weight:g} * {part.name} {float(part.result.score or 0):.4g}" for part in parts
         )
-        if left_out:
-            reason = f"{scale:.4g} * ({reason})"
-        reason += f" = {score:.4g}"
-        if left_out:
-            reason += f"; left out: {', '.join(part.name for part in left_out)}"
-        verdicts = [part.result.passed for part in scored if part.result.passed is not None]
+        reason = f"{formula} = {score:.4g}"
+        verdicts = [part.result.passed for part in parts if part.result.passed is not None]
         passed = all(verdicts) if verdicts else None
         if self.threshold is not None:
             passed = score >= self.threshold
-        failed = [part for part in scored if part.result.passed not in (True, None)]
+        failed = [part for part in parts if part.result.passed not in (True, None)]
         if passed or not failed:
             return Result(score, passed, None, reason, metadata)
         label = f"{failed[0].name}: {failed[0].result.label or 'failed'}"

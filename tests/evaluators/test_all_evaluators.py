@@ -382,7 +382,7 @@ HINTS = [
 ]
 FLAGS = [(kind, option) for kind, option, hint in HINTS if hint is bool]
 CHOICES = [
-    *((kind, option) for kind, option, hint in HINTS if "Literal" in str(hint) and kind not in (WeightedSum, EmbeddingDistance)),
+    *((kind, option) for kind, option, hint in HINTS if "Literal" in str(hint) and kind is not EmbeddingDistance),
     (JsonEditDistance, "string_distance"),
 ]  # fmt: skip
 CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
@@ -442,7 +442,6 @@ VALID, NO_TYPE = JsonValidity(), "expected_type=.* is not a type that isinstance
         (WeightedSum, {"parts": [(JsonValidity, 1)]}, "is not an evaluator"),
         (WeightedSum, {"parts": [(VALID, "1")]}, "the weight of json_validity, is not a finite number"),
         (WeightedSum, {"parts": [(VALID, True)]}, "not a finite number"),
-        (WeightedSum, {"parts": [(VALID, 1)], "unscored": "zero"}, "unscored="),
         (WeightedSum, {"parts": [(VALID, 1)], "threshold": "1"}, "threshold="),
     ],
 )  # fmt: skip
