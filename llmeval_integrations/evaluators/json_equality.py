@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
@@ -15,14 +15,30 @@ from llmeval_integrations.evaluators.json_match import Plain
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical, equal, escape
-from llmeval_integrations.matching.assignment import pair_texts
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import summarize
+from llmeval_integrations.matching.node import Node, summarize
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
-_NO: Final = "The operator's score is 0"
-_NODES: Final = {has_order: Plain(ordered=has_order) for has_order in (True, False)}
+
+class _Outermost(Plain):
+    """Pairs the items of the outermost array in any order; inside them, the order counts."""
+
+    uniform = False
+    literal = False
+
+    def item(self, position: int) -> Node:  # noqa: ARG002
+        return _NODES["strict"]
+
+    def member(self, name: str) -> Node:  # noqa: ARG002
+        return _NODES["strict"]
+
+
+_NODES: Final[dict[ListOrder, Node]] = {
+    "strict": Plain(ordered=True),
+    "any": Plain(ordered=False),
+    "top_level_any": _Outermost(ordered=False),
+}
 
 
 @dataclass(frozen=True)
@@ -68,55 +84,30 @@ class JsonEquality(Evaluator):
 
     def _describe(self, output: Any, reference: Any) -> str:
         """Describe the first difference."""
-        place, has_order = "", self.list_order != "any"
-        if self.list_order == "top_level_any" and type(output) is type(reference) is list:
-            texts = [dict(enumerate(map(canonical, items))) for items in (output, reference)]
-            _, spare, wanted = pair_texts(*texts)
-            if not wanted:
-                return f"/{spare[0]} extra" if spare else _NO
-            if not spare:
-                return f"/{wanted[0]} missing"
-            here, there = _pair_nearest(output, reference, spare, wanted)
-            output, reference, place = output[here], reference[there], f"/{here}"
-        while has_order:
-            step = _first_difference(output, reference)
-            if step is None:
-                break
-            output, reference = output[step], reference[step]
-            place = f"{place}/{escape(str(step))}"
-        comparison = Comparison()
-        comparison.compare(_NODES[has_order], output, reference, place)
-        return summarize(comparison.outcomes[:1]) or _NO
+        comparison, place = Comparison(), ""
+        if self.list_order == "strict":  # comparing all of two documents takes a third longer
+            output, reference, place = _first_difference(output, reference)
+        comparison.compare(_NODES[self.list_order], output, reference, place)
+        return summarize(comparison.outcomes[:1]) or "The operator's score is 0"
 
 
-def _pair_nearest(
-    output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
-) -> tuple[int, int]:
-    """Return the first leftover item of the side that has fewer, and the item nearest to it."""
-    gain, node = Comparison().pairing.gain, _NODES[True]
-    if len(spare) <= len(wanted):
-        pairs = [(spare[0], there) for there in wanted]
-    else:
-        pairs = [(here, wanted[0]) for here in spare]
-    return max(pairs, key=lambda pair: gain(node, output[pair[0]], reference[pair[1]]))
+def _first_difference(output: Any, reference: Any, place: str = "") -> tuple[Any, Any, str]:
+    """Return the first parts that both documents have and that differ, with their pointer.
 
-
-def _first_difference(output: Any, reference: Any) -> str | int | None:
-    """Return the name or position of the first parts of two containers that both have and differ.
-
-    None if they have no such parts, or if the output lacks a part before them.
+    Where the output lacks a part before them, the objects or arrays are returned.
     """
+    parts: Iterable[Any] = ()
     if type(output) is type(reference) is dict:
-        for name, value in reference.items():
-            if name not in output:
-                return None
-            if output[name] != value or not equal(output[name], value):
-                return str(name)
+        parts = reference
     elif type(output) is type(reference) is list and len(output) == len(reference):
-        for position, (item, wanted) in enumerate(zip(output, reference)):
-            if not equal(item, wanted):
-                return position
-    return None
+        parts = range(len(output))
+    for step in parts:
+        if type(output) is dict and step not in output:
+            break
+        one, other = output[step], reference[step]
+        if one != other or not equal(one, other):
+            return _first_difference(one, other, f"{place}/{escape(str(step))}")
+    return output, reference, place
 
 
 def _sort(value: Any, order: ListOrder) -> Any:
