@@ -92,22 +92,15 @@ def read_both(
 def is_same(sample: Sample, parsing: Parsing) -> bool:
     """Return whether output and reference are surely the same JSON text.
 
-    If so, their values need not be compared, which halves the time. Evaluators that share the
-    values share the answer, too.
+    If so, their values need not be compared, which halves the time.
     """
     output, reference = sample.output, sample.reference
-    if type(output) is not str or type(reference) is not str:
-        return False
     kept: dict[Any, Any] = sample.__dict__
-    if not kept:
-        return is_same_text(output, reference, parsing)
-    same: bool | None = kept.get((_SAME, parsing))
-    if same is None:
-        value = read(sample, "output", parsing)
-        if type(value) is not Defect:
-            same = is_same_text(output, reference, parsing, value)
-        else:  # of two texts that exceed a limit, no values are known
-            same = value.is_json and is_same_text(output, reference, parsing)
+    if (_SAME, parsing) in kept:
+        return bool(kept[_SAME, parsing])
+    are_texts = type(output) is str and type(reference) is str
+    same = are_texts and is_same_text(output, reference, parsing)
+    if kept:
         kept[_SAME, parsing] = same
     return same
 

@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGITS
-from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose, python_error
 from llmeval_integrations.json_values.lenient import parse_lenient
@@ -56,7 +55,6 @@ _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 _Path: TypeAlias = tuple[str | int, ...]
 
 _LARGEST: Final = 10**MAX_DIGITS
-_encode = msgspec.json.Encoder().encode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
@@ -111,26 +109,24 @@ def invalidity(value: Any) -> Defect | None:
     return value if type(value) is Defect and not value.is_json else None
 
 
-def is_same_text(one: str, other: str, parsing: Parsing, value: Any = MISSING) -> bool:
+def is_same_text(one: str, other: str, parsing: Parsing) -> bool:
     """Return whether two texts are surely the same JSON text, apart from white space.
 
     If so, their values are equal, and this takes half the time of parsing both. If not, their
-    values may still be equal. `value` is that of the first text, if it is known. Without it, no
-    value is built, so depth and numbers are not checked.
+    values may still be equal. No value is built, so depth and numbers are not checked.
     """
     if parsing == "lenient":
         return False  # lenient texts may contain NaN, which is not equal to itself
-    is_known = value is not MISSING
     if one == other:
-        return is_known or check(one, parsing) is None
-    if (parsing == "strict" and not is_known) or len(one) > SAFE_LENGTH:  # a key may be there twice
+        return check(one, parsing) is None
+    if parsing == "strict" or len(one) > SAFE_LENGTH:  # a key may be there twice
         return False
     if one[:_STYLE] == other[:_STYLE]:  # with the same white space, they probably differ elsewhere
         return False
     if one.rstrip()[-1:] != other.rstrip()[-1:]:  # for example, one text is truncated
         return False
     try:
-        return (_encode(value).decode() if is_known else _compact(one)) == _compact(other)
+        return _compact(one) == _compact(other)
     except DECODE_ERRORS:
         return False
 
