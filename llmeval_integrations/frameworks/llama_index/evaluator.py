@@ -171,4 +171,5 @@ def _add_contexts(response: Any, further: dict[str, Any]) -> dict[str, Any]:
     if not hasattr(response, "source_nodes"):
         return {"response": response, **further}
     contexts = [node.get_content() for node in response.source_nodes]
-    return {"response": response, "contexts": contexts, **further}
+    output = vars(response).get("response") or response  # its text is read faster than the object
+    return {"response": output, "contexts": contexts, **further}
