@@ -56,18 +56,15 @@ class JsonMatch(Evaluator):
             return Result(1.0, True, None, "Matches", {"matched": True})
         differences, patch = [], []
         for each in comparison.outcomes:
-            path = each.pointer
-            difference: dict[str, Any] = {"pointer": path, "kind": each.kind}
+            difference: dict[str, Any] = {"pointer": each.pointer, "kind": each.kind}
             if each.kind != "missing":
                 difference["output"] = each.output
             if each.kind == "extra":
-                operation = {"op": "remove", "path": path}
+                operation = {"op": "remove", "path": each.pointer}
             else:
                 difference["reference"] = each.reference
-                if each.at_end:
-                    path = path[: path.rindex("/")] + "/-"
                 kind = "add" if each.kind == "missing" else "replace"
-                operation = {"op": kind, "path": path, "value": each.reference}
+                operation = {"op": kind, "path": each.pointer, "value": each.reference}
             differences.append(difference)
             patch.append(operation)
         metadata: dict[str, Any] = {"matched": False, "differences": differences, "patch": patch}

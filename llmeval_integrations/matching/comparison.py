@@ -165,9 +165,8 @@ class Comparison(msgspec.Struct):
         if len(pairs) == len(output) == len(reference):
             return
         extra, missing = leftovers(pairs, range(len(output)), range(len(reference)))
-        at_end = node.order != "anchored" or missing[-1:] == [len(reference) - 1]
         for n in missing:
-            self.add_side(node.item(n), "missing", reference[n], f"{place}/{n}", at_end=at_end)
+            self.add_side(node.item(n), "missing", reference[n], f"{place}/{n}")
         for n in reversed(extra) if node.lists_backwards else extra:
             self.add_side(node.item(n), "extra", output[n], f"{place}/{n}")
 
@@ -263,9 +262,7 @@ class Comparison(msgspec.Struct):
         elif node.counts(value):
             self.matched.append(node)
 
-    def add_side(
-        self, node: Node, kind: Kind, value: Any, place: str, *, at_end: bool = False
-    ) -> None:
+    def add_side(self, node: Node, kind: Kind, value: Any, place: str) -> None:
         """List the leaves of a value that the other side lacks."""
         begin, within = len(self.outcomes), None
         if node.splits and not node.is_leaf(value):
@@ -273,8 +270,7 @@ class Comparison(msgspec.Struct):
             self.sides[place, kind] = value
         for its, pointer, leaf in node.leaves(value, place):
             output, reference = (MISSING, leaf) if kind == "missing" else (leaf, MISSING)
-            found = Outcome(pointer, its, kind, 0.0, output, reference, within, at_end=at_end)
-            self.outcomes.append(found)
+            self.outcomes.append(Outcome(pointer, its, kind, 0.0, output, reference, within))
         if len(self.outcomes) > begin + 1:
             self.wholes.append((begin, len(self.outcomes)))
 

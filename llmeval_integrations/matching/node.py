@@ -239,9 +239,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     alone: Literal["output", "reference"] | None = None
     """The only side with this leaf, if the other side has an object or array with leaves here."""
 
-    at_end: bool = False
-    """Whether a missing item belongs to the end of its array."""
-
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as an entry of a result's metadata."""
         entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
