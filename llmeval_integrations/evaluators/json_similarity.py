@@ -19,7 +19,7 @@ from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical, equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
-from llmeval_integrations.text.edit_distance import count_edits, load_levenshtein
+from llmeval_integrations.text.edit_distance import count_edits
 
 Variant = Literal["paper", "anls_star"]
 
@@ -65,7 +65,6 @@ class JsonSimilarity(Evaluator):
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defect_result(output, 0.0)
-        load_levenshtein()
         if self.variant == "anls_star":
             try:
                 score = AnlsStar(self.tau).score(output, reference)

@@ -20,7 +20,7 @@ from llmeval_integrations.fields.meanings import find_days, read_amount
 from llmeval_integrations.fields.rule import Format, Rule
 from llmeval_integrations.json_values.values import TYPES, canonical, exact_decimal, read_number
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Verdict
-from llmeval_integrations.text.edit_distance import count_edits, exact_reach
+from llmeval_integrations.text.edit_distance import count_edits
 
 _NOISE: Final = 1e-9
 """The relative tolerance for fractions of a schema's type "number", unless a rule sets another. Two
@@ -181,9 +181,7 @@ def _grade(needed: float, output: str, reference: str) -> Verdict:
     allowed = (1.0 - needed) * longest
     edits = count_edits(int(allowed) + 1, output, reference)
     score = (longest - edits) / longest  # 1 - edits / longest would miss a threshold of 0.93
-    if score >= needed:
-        return Verdict("match", score, edits <= exact_reach(output, reference))
-    return Verdict("mismatch", 0.0, allowed <= exact_reach(output, reference) + 0.5)
+    return Verdict("match", score) if score >= needed else MISMATCH
 
 
 def fold(rule: Rule, text: str) -> str:

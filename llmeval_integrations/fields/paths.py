@@ -14,7 +14,6 @@ from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.values import escape, read_pointer
 from llmeval_integrations.schemas.document import items_of, list_of, object_of
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
-from llmeval_integrations.text.edit_distance import load_levenshtein
 
 ANY: Final = "*"
 """The step of a path pattern that matches every name and every position."""
@@ -62,8 +61,6 @@ class Settings:
         several = [*fields.values(), self.defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
         """Whether a judge or a function of the caller compares values."""
-        if judged or any(each.get("similarity") is not None for each in several):
-            load_levenshtein()
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

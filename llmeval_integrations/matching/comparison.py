@@ -72,14 +72,13 @@ class Comparison(msgspec.Struct):
                 return
             if node.fuzzy and self.pairing.depth:
                 spend_on_texts(self.pairing, output, reference)
-            what, score, exact = node.leaf(output, reference)
+            what, score = node.leaf(output, reference)
             if what == "open":
                 self.open.append((node, place, output, reference, score))
             elif what == "match" and score == 1.0:
                 self.matched.append(node)
             else:
-                leaf = Outcome(place, node, what, score, output, reference, exact=exact)
-                self.outcomes.append(leaf)
+                self.outcomes.append(Outcome(place, node, what, score, output, reference))
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
         # Of two objects or arrays, an empty one is a leaf if empty values count. But an empty

@@ -102,6 +102,6 @@ def _rate_key(
             return 0.0
         part = its.member(name)
         verdicts = [part.leaf(value, one) for one in alternatives_of(expected)]
-        scores = [max(score, COMMON) for kind, score, _ in verdicts if kind == "match"]
+        scores = [max(score, COMMON) for kind, score in verdicts if kind == "match"]
         least = min(least, max(scores, default=0.0))
     return least

@@ -27,9 +27,6 @@ class Verdict(NamedTuple):
     score: float
     """From 0 to 1."""
 
-    exact: bool = True
-    """Whether the score is exact; the score of two very long texts may be too low."""
-
 
 MATCH: Final = Verdict("match", 1.0)
 MISMATCH: Final = Verdict("mismatch", 0.0)
@@ -233,9 +230,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     within: str | None = None
     """The JSON Pointer of the missing or extra object or array that contains the leaf."""
 
-    exact: bool = True
-    """Whether the score is exact; see Verdict."""
-
     alone: Literal["output", "reference"] | None = None
     """The only side with this leaf, if the other side has an object or array with leaves here."""
 
@@ -255,8 +249,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
             entry["weight"] = self.node.weight
         if self.score:
             entry["score"] = self.score
-        if not self.exact:
-            entry["exact"] = False
         return entry
 
 
@@ -334,9 +326,7 @@ def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int
         remark = first.node.remark
         more = remark(first.output, first.reference) if remark else ""
         line = describe(place, kind, first.output, first.reference, more)
-        if len(group) > 1:
-            line += f" ({len(group)} fields)"
-        named.append(line + ("" if first.exact else " (too long to be compared exactly)"))
+        named.append(f"{line} ({len(group)} fields)" if len(group) > 1 else line)
     if len(groups) > most:
         named.append(f"and {len(groups) - most} more")
     return "; ".join(named) + (" (too many pairs of items; not all were tried)" if limits else "")

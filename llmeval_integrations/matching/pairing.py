@@ -186,7 +186,7 @@ class Pairing(msgspec.Struct):
             return node.weight + COMMON + shared if equal(output, reference) else shared
         if self.depth and node.fuzzy:
             spend_on_texts(self, output, reference)
-        kind, score, _ = node.leaf(output, reference)
+        kind, score = node.leaf(output, reference)
         if kind in ("match", "open") or score > 0:
             return node.weight * score + COMMON + shared
         return shared

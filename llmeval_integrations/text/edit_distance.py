@@ -69,7 +69,7 @@ def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
         return len(one) or len(other), True
     if len(one) * len(other) > _MOST_CELLS:
         fast = metric if metric == "indel" else "levenshtein"  # at least the distance by `metric`
-        reach = exact_reach(one, other)
+        reach = _exact_reach(one, other)
         edits: int = _rapidfuzz(fast).distance(one, other, score_cutoff=reach)
         if edits <= reach:
             return edits, metric == fast
@@ -82,14 +82,14 @@ def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
 def count_edits(most: int, one: str, other: str) -> int:
     """Count the edits (Levenshtein) between two texts; return any larger number if beyond `most`.
 
-    This is faster than an unlimited count. Beyond `exact_reach`, the number is an upper bound.
+    This is faster than an unlimited count. Beyond `_exact_reach`, the number is an upper bound.
     """
-    counted = min(most, exact_reach(one, other))
+    counted = min(most, _exact_reach(one, other))
     edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=counted)
     return edits if edits <= counted or counted == most else max(len(one), len(other))
 
 
-def exact_reach(one: str, other: str) -> int:
+def _exact_reach(one: str, other: str) -> int:
     """Return up to how many edits between two texts are counted exactly.
 
     In long texts, characters are only compared with those nearby.
@@ -97,11 +97,6 @@ def exact_reach(one: str, other: str) -> int:
     if len(one) * len(other) <= _MOST_CELLS:
         return max(len(one), len(other))
     return _MOST_CELLS // (2 * min(len(one), len(other)))
-
-
-def load_levenshtein() -> None:
-    """Import what counts edits before a recursion, since an import needs room on the stack."""
-    _rapidfuzz("levenshtein")
 
 
 # --- the unrestricted Damerau-Levenshtein distance, by pieces of the texts ----------------------
