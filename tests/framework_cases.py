@@ -59,7 +59,7 @@ class Awaited(Evaluator):
     def check(self, _):
         raise AssertionError("the call blocks")
 
-    async def aevaluate(self, _):
+    async def acheck(self, _):
         self.waiting += 1
         if self.waiting == 2:
             self.met.set()

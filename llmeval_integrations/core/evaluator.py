@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 from llmeval_integrations.core.options import check_choice, read_rules
 from llmeval_integrations.core.result import Result
@@ -36,21 +35,6 @@ class Breakdown(Protocol):
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name, to be added to the evaluator's summary."""
-
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def _serve_llama_index(method: _Method) -> _Method:
-    """Let LlamaIndex's `BatchEvalRunner` call `aevaluate`; it passes fields by name."""
-
-    @wraps(method)
-    async def aevaluate(self: Any, *sample: Any, **fields: Any) -> Any:
-        if "response" in fields:
-            return await _wrap_for_llama_index(self).aevaluate(**fields)
-        return await method(self, *sample, **fields)
-
-    return aevaluate  # type: ignore[return-value]
 
 
 def _wrap_for_llama_index(evaluator: Evaluator) -> Any:
@@ -114,14 +98,23 @@ class Evaluator(ABC):
         except RecursionError:  # the caller's stack is nearly full
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "aevaluate" in vars(cls):
-            cls.aevaluate = _serve_llama_index(cls.aevaluate)  # type: ignore[method-assign]
+    async def aevaluate(
+        self, sample: Sample | Mapping[str, Any] | None = None, **fields: Any
+    ) -> Result:
+        """Evaluate one sample in a coroutine.
 
-    @_serve_llama_index
-    async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
-        """Evaluate one sample in a coroutine."""
+        LlamaIndex's `BatchEvalRunner` passes the fields of a response by name instead, and gets its
+        own kind of result.
+        """
+        if "response" in fields:
+            result: Result = await _wrap_for_llama_index(self).aevaluate(**fields)
+            return result
+        if fields:
+            raise TypeError(f"aevaluate() has no argument {next(iter(fields))!r}; pass a sample")
+        return await self.acheck(as_sample(sample or {}))
+
+    async def acheck(self, sample: Sample) -> Result:
+        """Evaluate one sample in a coroutine. Subclasses that wait for something override it."""
         return self.evaluate(sample)
 
     async def aevaluate_response(self, **fields: Any) -> Any:

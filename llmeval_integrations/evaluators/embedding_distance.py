@@ -14,7 +14,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample, as_sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.messages.read import read_answer
 
@@ -103,11 +103,11 @@ class EmbeddingDistance(Evaluator):
             return [_failure(error)] * len(pairs)
         return [self._compare(pair, vectors) for pair in pairs]
 
-    async def aevaluate(self, sample: Any) -> Result:
+    async def acheck(self, sample: Sample) -> Result:
         method = next((f"a{name}" for name in _METHODS if self._has(f"a{name}")), None)
         if method is None:
-            return await super().aevaluate(sample)
-        pair = self._read(as_sample(sample))
+            return await super().acheck(sample)
+        pair = self._read(sample)
         texts = _unique_texts([pair])
         try:
             given = await getattr(self.embeddings, method)(texts) if texts else []

@@ -20,7 +20,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import Finite, as_number, option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample, as_sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.forms import Form, Schema, form_of
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.objects import Quotations
@@ -94,8 +94,8 @@ class JudgedEvaluator(Evaluator):
     def check(self, sample: Sample) -> Result:
         return self.check_many([sample])[0]
 
-    async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
-        return await join(self.result(as_sample(sample), Ask(ACTIVE.get() or Session())))
+    async def acheck(self, sample: Sample) -> Result:
+        return await join(self.result(sample, Ask(ACTIVE.get() or Session())))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Judge many samples concurrently; a sample that lacks a field raises before any call."""
