@@ -6,13 +6,15 @@ In lenient mode only the rows that are marked "always" differ.
 import json
 import logging
 import re
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from json_strategies import broken_texts, clashing, json_texts, law
+from json_strategies import broken_texts, clashing, json_texts, law, nested
+from pace import at_most
 
 pytest.importorskip("langchain_classic")
 pytest.importorskip("jsonschema")
@@ -89,7 +91,7 @@ EXAMPLES = [
     ("`multipleOf`", "json_schema_validation", "0.3", {"multipleOf": 0.1}, {"score": True}, because(False, "<ValidationError: '0.3 is not a multiple of 0.1'>")),
     ('`{"$ref":', "json_schema_validation", "1", {"$ref": "#"}, {"score": True}, "RecursionError"),
     ("patterns", "json_schema_validation", '"\u0663"', {"pattern": "^\\d$"}, DIGIT, {"score": True}),
-    ("the words", "json_schema_validation", '"a"', {"type": "null"}, because(False, "<ValidationError: '\"a\" is not of type \"null\"'>"), because(False, "<ValidationError: \"'a' is not of type 'null'\">")),
+    ("the words", "json_schema_validation", '"a"', {"pattern": "^b"}, because(False, "<ValidationError: '\"a\" does not match \"^b\"'>"), because(False, "<ValidationError: \"'a' does not match '^b'\">")),
 ]  # fmt: skip
 texts = json_texts | broken_texts
 PAIRS = st.tuples(texts, texts) | st.lists(clashing, max_size=5).flatmap(
@@ -104,6 +106,22 @@ RULES = [
     {"minLength": 2}, {"uniqueItems": True}, {"format": "date"},
 ]  # fmt: skip
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+RUNAWAY = "^(a+)+$"
+LONG = "a" * 40 + "!"
+TREE = {"properties": {"child": {"$ref": "#/$defs/node"}}}
+NODE = {"if": TREE, "then": TREE, "else": False}
+ROWS = {"items": {"required": ["a", "z"], "properties": {"a": {"type": "integer"}}}}
+NEEDS_Z = '"z" is a required property'
+WORDS = [
+    ({"type": 5}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}, "5 is not valid under any of the given schemas"),
+    ({"a": {"a": 1}}, {"$schema": DRAFT_7, "properties": {"a": {"$ref": "#"}}, "type": "object"}, "1 is not of type 'object'"),
+    ({"a": 1}, {"$id": "https://example.invalid/root", "properties": {"a": {"$ref": "root#/$defs/b"}}, "$defs": {"b": {"type": "null"}}}, "1 is not of type 'null'"),
+    # what would keep `jsonschema` busy is in our words
+    (5, {"allOf": [{"$ref": "#"}], "type": "string"}, '5 is not of type "string"'),
+    (LONG, {"pattern": RUNAWAY}, f'"{LONG}" does not match "{RUNAWAY}"'),
+    (nested(60, {}, "object"), {"$ref": "#/$defs/node", "required": ["z"], "$defs": {"node": NODE}}, NEEDS_Z),
+    ([{"a": 1}] * 30_000, ROWS, NEEDS_Z),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("row", EXAMPLES, ids=lambda row: f"{row[0]} {str(row[2])[:20]!r}")
@@ -151,11 +169,23 @@ def test_lenient_evaluators_are_langchains_to_the_letter(name, pair, form):
 
 @law
 @given(clashing, st.lists(st.sampled_from(RULES), min_size=1, max_size=3), st.booleans())
-def test_schema_verdicts_are_langchains(document, rules, is_old):
+def test_schema_verdicts_and_their_words_are_langchains(document, rules, is_old):
     either = {"anyOf": rules, "properties": {"a": rules[0]}, "items": {"oneOf": rules}}
     for schema in ({"allOf": rules}, either, {"if": rules[0], "then": rules[-1]}):
         draft = {"$schema": DRAFT_7} if is_old else {}
         arguments = {"prediction": json.dumps(document), "reference": {**draft, **schema}}
         ours = said(OURS["json_schema_validation"], **arguments)
-        theirs = said(THEIRS["json_schema_validation"], **arguments)
-        assert (ours["score"], ours.keys()) == (theirs["score"], theirs.keys())
+        assert ours == said(THEIRS["json_schema_validation"], **arguments)
+
+
+@pytest.mark.parametrize(("value", "schema", "message"), WORDS, ids=lambda each: str(each)[:30])
+@pytest.mark.usefixtures("nothing_leaves")
+def test_the_words_take_bounded_time_and_nothing_is_fetched(value, schema, message, monkeypatch):
+    def words(value, schema):
+        arguments = {"prediction": json.dumps(value), "reference": schema}
+        return OURS["json_schema_validation"].evaluate_strings(**arguments)["reasoning"]
+
+    with at_most(10):
+        assert words(value, schema) == f"<ValidationError: {message!r}>"
+    monkeypatch.setitem(sys.modules, "jsonschema", None)  # without it the words are ours
+    assert words(5, {"type": "string"}) == "<ValidationError: '5 is not of type \"string\"'>"

@@ -43,7 +43,9 @@ class JsonValidityEvaluator(CatalogEvaluator):
 class JsonSchemaEvaluator(CatalogEvaluator):
     """Does the output conform to the JSON Schema, that of the options or of each call?
 
-    The score is True or False. Accepts the options of JsonSchema.
+    The score is True or False. Accepts the options of JsonSchema. The reason is the message of the
+    package `jsonschema`. If the package is not installed, finds no error or could take very long,
+    it is our own message.
     """
 
     core_name = "json_schema"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -16,10 +17,14 @@ from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldErr
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.schemas.parse import schema_text
 
 _KINDS: Final[dict[str, type[float]]] = {
     **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
@@ -38,6 +43,12 @@ _ARGUMENTS: Final = ("prediction", "prediction_b", "agent_trajectory", *FIELDS)
 
 _ROLES: Final = {"human": "user", "ai": "assistant"}
 """The roles of messages that have another name in LangChain."""
+
+_MOST_LEVELS: Final = 8
+"""Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
+
+_MOST_CHARACTERS: Final = 10_000
+"""Size of a value; for `uniqueItems`, `jsonschema` compares each item with each."""
 
 
 def evaluation_class(name: str, module: str = "schema") -> Any:
@@ -137,12 +148,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
     def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
         with _set_config(kwargs):
-            return self._answer(self.evaluator.evaluate(sample))
+            return self._answer(self.evaluator.evaluate(sample), sample)
 
     async def _aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
         with _set_config(kwargs):
-            return self._answer(await self.evaluator.aevaluate(sample))
+            return self._answer(await self.evaluator.aevaluate(sample), sample)
 
     def get_name(self, *_: Any, **__: Any) -> str:
         """Return the name in a trace."""
@@ -178,7 +189,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
                 raise MissingFieldError(f"{kind} requires {add_article(name)} string.")
         return Sample(prediction, **fields)
 
-    def _answer(self, result: Result) -> dict[str, Any]:
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         """Return a result as LangChain's dict."""
         if self.evaluator.is_judge:
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
@@ -192,7 +203,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             return {"score": score}
         if is_json and isinstance(self.evaluator, JsonSchema):
             errors = result.metadata.get("errors", [{"message": reason}])
-            reason = f"<ValidationError: {errors[0]['message']!r}>"
+            message = _find_message(self.evaluator, sample) or errors[0]["message"]
+            reason = f"<ValidationError: {message!r}>"
         return {"score": score, "reasoning": reason}
 
 
@@ -212,3 +224,41 @@ def _arguments(output: Any) -> dict[str, Any]:
     if isinstance(output, Mapping) and "prediction" in output:
         return {name: output[name] for name in _ARGUMENTS if name in output}
     return {"prediction": output}
+
+
+def _find_message(evaluator: JsonSchema, sample: Sample) -> str | None:
+    """Return the message of `jsonschema` for an output that does not conform, as LangChain does.
+
+    None if the package is not installed, fails, or could take very long.
+    """
+    try:
+        import jsonschema
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return None
+    schemas = (evaluator.schema, sample.schema, sample.reference)
+    given = next(schema for schema in schemas if schema is not None and schema is not MISSING)
+    schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
+    value = read(sample, "output", evaluator.parsing)
+    text = repr(schema)
+    # Patterns would be matched by `re`, which may never end; numbers beyond a float are Decimals.
+    if (
+        measure(value).levels > _MOST_LEVELS
+        or len(repr(value)) > _MOST_CHARACTERS
+        or re.search("'pattern(Properties)?'", text)
+        or "Decimal('" in repr(value) + text
+    ):
+        return None
+    draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
+    kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
+    if isinstance(schema, dict):
+        # With `$schema`, a $ref to the root would switch to the keywords of that draft.
+        schema = {key: part for key, part in schema.items() if key != "$schema"}
+    formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
+    try:
+        # Unlike the default, REGISTRY fetches nothing. It contains the metaschemas.
+        validator = kind(schema, registry=REGISTRY, format_checker=formats)
+        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    except Exception:  # noqa: BLE001 - the verdict stands; jsonschema may raise anything
+        return None
+    return error and str(error.message)

@@ -100,7 +100,7 @@ class ModelEvaluator(LangChainEvaluator):
         }
         return super()._sample(prediction, variables=variables, **further)
 
-    def _answer(self, result: Result) -> dict[str, Any]:
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         reply = result.metadata["judge"].get("reply")  # if it has no verdict
         score = result.score
         figure = int(score) if score is not None and score.is_integer() else score
