@@ -48,8 +48,8 @@ class Evaluator(ABC):
 
     Subclasses are frozen dataclasses. Their fields are their options, and they implement one
     method, `check`. An option that is annotated as a bool, a Literal or a number with a range, such
-    as `Share`, is checked when an evaluator is built. A subclass with a `__post_init__` of its own
-    calls this one first.
+    as `ZeroToOne`, is checked when an evaluator is built. A subclass with a `__post_init__` of its
+    own calls this one first.
     """
 
     name: str = SnakeName()  # type: ignore[assignment]

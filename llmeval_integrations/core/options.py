@@ -28,7 +28,7 @@ from msgspec import Meta
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
 
-Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+ZeroToOne: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 """The type of an option that is a number from 0 to 1."""
 
 Finite: TypeAlias = Annotated[float, Meta()]
@@ -76,7 +76,7 @@ def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any
 
 
 def _range_check(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:
-    """Return the check of a text or number by its type, such as `Text` or `Share`."""
+    """Return the check of a text or number by its type, such as `Text` or `ZeroToOne`."""
     if hint.__origin__ is str:
         return partial(check_text, option=option, optional=optional)
     [range_] = hint.__metadata__

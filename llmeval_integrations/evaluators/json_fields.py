@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import (
-    Share,
+    ZeroToOne,
     check_instance,
     option_error,
 )
@@ -83,7 +83,7 @@ class JsonFields(Evaluator):
     """The same settings for all fields, unless the schema or `fields` defines others. `order`
     applies to all arrays. `compare` gets no objects and arrays."""
 
-    threshold: Share | None = None
+    threshold: ZeroToOne | None = None
     """The lowest score that passes; with None, every leaf has to match."""
 
     parsing: Parsing = "markdown"

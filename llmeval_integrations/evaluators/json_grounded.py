@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import (
-    Share,
+    ZeroToOne,
     check_instance,
     option_error,
 )
@@ -90,7 +90,7 @@ class JsonGrounded(JsonEvaluator):
     evidence. They are marked and counted, but the score does not change. `common_numbers(texts)` of
     `text.sources` returns such numbers."""
 
-    threshold: Share | None = None
+    threshold: ZeroToOne | None = None
     """The lowest score that passes; with None, every value has to be found."""
 
     parsing: Parsing = "markdown"

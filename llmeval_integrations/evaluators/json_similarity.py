@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import Share
+from llmeval_integrations.core.options import ZeroToOne
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
@@ -49,13 +49,13 @@ class JsonSimilarity(Evaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    tau: Share = 0.5
+    tau: ZeroToOne = 0.5
     """The distance, from 0 to 1, at which two texts have the similarity 0."""
 
     variant: Variant = "paper"
     """Whether to compute the figure of the paper, or of the authors' package `anls-star`."""
 
-    threshold: Share = 1.0
+    threshold: ZeroToOne = 1.0
     """The lowest score that passes."""
 
     parsing: Parsing = "markdown"

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from llmeval_integrations.core.options import Share, option_error
+from llmeval_integrations.core.options import ZeroToOne, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
@@ -45,7 +45,7 @@ class NgramRepetitionPenalty(TextEvaluator):
     n: Annotated[int, Meta(ge=1, le=100)] = 3
     """The number of tokens in an n-gram, at most 100."""
 
-    penalty_threshold: Share = 0.3
+    penalty_threshold: ZeroToOne = 0.3
     """The highest rate without a penalty; a soft penalty has `min_scaling` instead."""
 
     penalty_rate: Annotated[float, Meta(ge=0, le=1e100)] = 1.0

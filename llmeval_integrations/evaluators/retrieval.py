@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import Count, Share
+from llmeval_integrations.core.options import Count, ZeroToOne
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
@@ -45,7 +45,7 @@ class Retrieval(Evaluator):
     k: Count | None = None
     """How many of the retrieved ids count, from the best; None means all."""
 
-    threshold: Share | None = None
+    threshold: ZeroToOne | None = None
     """The lowest score that passes. With None no result passes or fails."""
 
     def check(self, sample: Sample) -> Result:

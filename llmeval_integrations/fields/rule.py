@@ -15,7 +15,7 @@ from msgspec import Meta
 from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.options import (
-    Share,
+    ZeroToOne,
     check_callable,
     check_choice,
     check_text,
@@ -43,7 +43,7 @@ class Rule(msgspec.Struct, frozen=True):
     tolerance: Annotated[float, Meta(ge=0)] = 0.0
     relative_tolerance: Annotated[float, Meta(ge=0)] | None = None  # None: see `is_number`
     multiple_of: Annotated[float, Meta(ge=1e-300)] | None = None
-    similarity: Share | None = None
+    similarity: ZeroToOne | None = None
     ignore_case: bool = False
     ignore_whitespace: bool = False
     normalize_unicode: bool = False
@@ -56,7 +56,7 @@ class Rule(msgspec.Struct, frozen=True):
     compare: Callable[[Any, Any], Any] | None = None
     order: Literal["ordered", "aligned", "any_order", "by_key"] = "aligned"
     key: str | list[str] | None = None
-    min_similarity: Share | None = None
+    min_similarity: ZeroToOne | None = None
 
     # Users cannot set the following: the schema or the evaluator does.
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from llmeval_integrations.core.options import Count, Share
+from llmeval_integrations.core.options import Count, ZeroToOne
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -113,7 +113,7 @@ class _ClaimJudge(ModelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    threshold: Share | None = None
+    threshold: ZeroToOne | None = None
     """The lowest score that passes; None leaves `passed` open."""
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:

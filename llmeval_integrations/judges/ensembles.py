@@ -16,7 +16,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import (
     Count,
-    Share,
+    ZeroToOne,
     check_instance,
     check_list,
 )
@@ -222,7 +222,7 @@ class Questionnaire(ModelJudge):
     """Whether each question has its own call, or all share one. One call costs less, but its
     answers may influence each other."""
 
-    threshold: Share = 0.5
+    threshold: ZeroToOne = 0.5
     """The share of questions that must pass, 0 to 1."""
 
     scores: ScoreTable = field(default_factory=ScoreTable)

@@ -18,7 +18,7 @@ from llmeval_integrations import (
     Sample,
 )
 from llmeval_integrations.core import errors
-from llmeval_integrations.core.options import Share
+from llmeval_integrations.core.options import ZeroToOne
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_is_no_sample_is_an_error_however_it_is_given(thing, named):
 class Checked(Evaluator):
     strict: bool = False
     level: Literal["low", "high"] | None = None
-    share: Share | None = None
+    share: ZeroToOne | None = None
 
     def check(self, sample: Sample) -> Result:
         return Result(1, True)
