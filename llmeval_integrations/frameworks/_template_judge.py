@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
@@ -13,6 +14,7 @@ from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import Form
 from llmeval_integrations.judges.material import material
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import parse_judgement
 
 if TYPE_CHECKING:
@@ -75,3 +77,39 @@ def _read_verdict(reply: str) -> dict[str, str] | None:
         return None
     verdict = "YES" if found["passing"] else "NO"
     return {"verdict": verdict, "reasoning": to_text(found.get("feedback", ""))}
+
+
+def make_marks(names: Iterable[str]) -> dict[str, str]:
+    """Return the values with which a framework writes its template, one for each variable."""
+    return {name: f"⟦{name}⟧" for name in names}
+
+
+def read_marked(messages: Iterable[tuple[str, Any]], marks: Mapping[str, str]) -> Prompt:
+    """Return the messages that a framework wrote, role and content, with variables for the marks.
+
+    Raises InvalidOptionError if a mark is not in them, as its variable would never be shown.
+    """
+    prompt = Prompt(
+        [{"role": role, "content": _as_template(content, marks)} for role, content in messages],
+        "f-string",
+    )
+    for name in marks:
+        if name not in prompt.variables:
+            raise InvalidOptionError(
+                f"prompt: the template does not show {name!r} as a text; conditions, loops and "
+                "parts of variables are not supported"
+            )
+    return prompt
+
+
+def _as_template(content: Any, marks: Mapping[str, str]) -> Any:
+    if isinstance(content, list):
+        return [
+            {**part, "text": _as_template(part["text"], marks)} if "text" in part else part
+            for part in content
+        ]
+    if "{" in content:
+        content = content.replace("{", "{{").replace("}", "}}")
+    for name, mark in marks.items():
+        content = content.replace(mark, f"{{{name}}}")
+    return content

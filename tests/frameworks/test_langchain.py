@@ -117,7 +117,10 @@ template, chat = prompts.PromptTemplate.from_template, prompts.ChatPromptTemplat
 AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
 ASKS = {"question": "Is it short?"}
 TRAJECTORY = chat(
-    [SystemMessage("Rate."), ("human", "|{question}|{answer}|{agent_trajectory}|{reference}")]
+    [
+        SystemMessage("Rate {{it}}."),
+        ("human", "|{question}|{answer}|{agent_trajectory}|{reference}"),
+    ]
 )
 PASS = (json.dumps(judgement()), said("because", "Pass", 1.0))
 PRINCIPLE = SimpleNamespace(name="brief", critique_request="Is it brief?")
@@ -146,7 +149,7 @@ MEMBERS = [
     ("criteria", {"criteria": ["depth", {"mine": "?"}]}, "Y", said("", "Y", 1), ["mine: ?", "depth: "]),
     # A prompt may be LangChain's.
     ("qa", {"prompt": template("{query}|{answer}|{result}")}, TEXT, said(TEXT, "CORRECT", 1), ["2 + 2?|four|<result MARK>\n", f"\n{OUTPUT}\n</result MARK>"]),
-    ("trajectory", {"prompt": TRAJECTORY}, "Score: 5", {"reasoning": "", "score": 1.0}, [f"Rate.\n|2 + 2?|<output MARK>\n{OUTPUT}\n</output MARK>|<agent_trajectory MARK>\n1. add", "four"]),
+    ("trajectory", {"prompt": TRAJECTORY}, "Score: 5", {"reasoning": "", "score": 1.0}, [f"Rate {{{{it}}}}.\n|2 + 2?|<output MARK>\n{OUTPUT}\n</output MARK>|<agent_trajectory MARK>\n1. add", "four"]),
     ("pass_fail", {**ASKS, "prompt": template(AS_JSON + "{tone}").partial(tone=" Now!")}, *PASS, ['as {"a": 1}. Is it short? Now!']),
     ("pass_fail", {**ASKS, "prompt": chat([("system", "Hm."), ("human", AS_JSON)])}, *PASS, ['as {"a": 1}. Is it']),
     ("pass_fail", {**ASKS, "prompt": template("{{output}} {a} {{question}}", template_format="mustache")}, *PASS, ["{a} Is it short?"]),
@@ -184,6 +187,7 @@ REFUSED = [
     ("pass_fail", {**LLM, **ASKS, "prompt": chat([SystemMessage("{output}")])}, "shows the judge nothing"),
     ("pass_fail", {**LLM, **ASKS, "prompt": chat([prompts.MessagesPlaceholder("output")])}, "a variable is not a text"),
     ("pass_fail", {**LLM, **ASKS, "prompt": template("Judge {question}")}, "shows the judge nothing"),
+    ("pass_fail", {**LLM, **ASKS, "prompt": template("{{#output}}{{a}}{{/output}}", template_format="mustache")}, "does not show 'output' as a text"),
 ]  # fmt: skip
 BLOCKS = [{"type": "text", "text": '{"a"'}, {"type": "reasoning", "text": "no"}, ": 1}"]
 HANDED_ON = [

@@ -74,7 +74,7 @@ RESPONSES = {
     "streaming": lambda: schema.StreamingResponse(iter(PARTS), NODES),
 }
 FIELDS = {"query": "Why?", "response": "So.", "contexts": ["It is so.", "Or not."]}
-YES_OR_NO = prompts.PromptTemplate("{query_str}|{context_str}")
+YES_OR_NO = prompts.PromptTemplate('{{"yes": 1}} {query_str}|{context_str}')
 POINTS = prompts.PromptTemplate("{query}|{response}")
 TEMPLATES = [
     ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.\n</query_str MARK>|It is so.\n\nOr not."]),
@@ -111,6 +111,7 @@ PAIRS = [
 JUDGE = "Judge {output}. {question}"
 PROMPTS = [
     prompts.PromptTemplate(JUDGE),
+    prompts.PromptTemplate("{begin} {output}. {question}").partial_format(begin="Judge"),
     prompts.RichPromptTemplate("Judge {{ output }}. {{ question }}"),
     prompts.ChatPromptTemplate([ChatMessage(role="user", content=JUDGE)]),
     JUDGE,

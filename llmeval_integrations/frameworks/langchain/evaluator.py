@@ -21,9 +21,9 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
+from llmeval_integrations.frameworks._template_judge import make_marks, read_marked
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.values import measure
-from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.schemas.parse import schema_text
 
 _KINDS: Final[dict[str, type[float]]] = {
@@ -74,20 +74,17 @@ def plain(value: Any) -> Any:
 def as_prompt(template: Any) -> Any:
     """Return LangChain's prompt as a Prompt, or anything else unchanged.
 
-    Raises InvalidOptionError for a prompt with variables that are not texts, such as placeholders
-    for messages, and for images.
+    Raises InvalidOptionError for a prompt with variables that are not shown as texts, such as
+    placeholders for messages, and for images.
     """
     if not isinstance(template, BasePromptTemplate):
         return template
-    tags = {name: f"{{{{{name}}}}}" for name in template.input_variables}
+    marks = make_marks([*template.input_variables, *template.optional_variables])
     try:
-        messages = template.format_prompt(**tags).to_messages()
+        messages = template.format_prompt(**marks).to_messages()
     except ValueError as error:
         raise InvalidOptionError(f"prompt: a variable is not a text: {error}") from error
-    return Prompt(
-        [{"role": _ROLES.get(one.type, one.type), "content": one.content} for one in messages],
-        "mustache",
-    )
+    return read_marked(((_ROLES.get(one.type, one.type), one.content) for one in messages), marks)
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]

@@ -14,6 +14,7 @@ from llmeval_integrations.core.errors import EvalError, InvalidOptionError, Miss
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model, to_optional_text
+from llmeval_integrations.frameworks._template_judge import make_marks, read_marked
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -153,11 +154,9 @@ def as_prompt(template: Any) -> Prompt:
     """Return LlamaIndex's template, or anything that a Prompt accepts, as a Prompt."""
     if not isinstance(template, BasePromptTemplate):
         return Prompt(template)
-    tags = {name: f"{{{{{name}}}}}" for name in template.template_vars}
-    messages = template.format_messages(**tags)
-    return Prompt(
-        [{"role": one.role.value, "content": one.content or ""} for one in messages], "mustache"
-    )
+    marks = make_marks(name for name in template.template_vars if name not in template.kwargs)
+    messages = template.format_messages(**marks)
+    return read_marked(((one.role.value, one.content or "") for one in messages), marks)
 
 
 def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
