@@ -1,4 +1,4 @@
-"""Split a text into tokens, offline."""
+"""Split a text into tokens."""
 
 from __future__ import annotations
 
