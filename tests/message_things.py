@@ -30,6 +30,7 @@ def langchain_things():
         "values": [{"messages": [human]}, {"messages": [*answered, ai(TEXT)]}],
         "updates": [{"agent": {"messages": answered[1:2]}}, {"tools": {"messages": answered[2:]}}, {"agent": {"messages": [ai(TEXT)]}}],
         "an update": {"agent": {"messages": [ai(TEXT)]}},
+        "a streamed message": (ai(TEXT), {"langgraph_node": "agent"}),
         "streamed messages": [(chunk, {"langgraph_node": "agent"}) for chunk in chunks],
     }  # fmt: skip
 

@@ -131,7 +131,8 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
     if not (library_of(things[0]) or library_of(things[-1])):
         return _read_states(things)
     if not _are_messages(things):
-        return None
+        is_pair = len(things) == 2 and isinstance(things[1], Mapping)
+        return _read_list([things[0]]) if is_pair and library_of(things[0]) else None
     messages = _join_chunks(things)
     read = (read_mapping(one) if isinstance(one, Mapping) else read_object(one) for one in messages)
     replies = [reply for reply in read if reply is not None]
