@@ -120,9 +120,6 @@ class ToolCalls(Evaluator):
     `{"$any_of": [...]}`, with `"$optional": true` if it may be left out. `listed`: each argument is
     a list of accepted values, as in BFCL, with an empty text if it may be left out."""
 
-    allow_undeclared: bool = False
-    """Whether a reference may have arguments that the tool's schema does not declare."""
-
     parsing: Parsing = "markdown"
     """How much text may surround the JSON of calls and arguments."""
 
@@ -143,7 +140,7 @@ class ToolCalls(Evaluator):
 
     @cached_property
     def _toolbox(self) -> Toolbox:
-        return Toolbox(self.name, self.tools, self._rules, self.allow_undeclared)
+        return Toolbox(self.name, self.tools, self._rules)
 
     def check(self, sample: Sample) -> Result:
         output, reference = sample.output, sample.reference

@@ -102,7 +102,9 @@ class Tool:
 class Toolbox:
     """The declared tools, and the users' rules for the arguments of any tool."""
 
-    def __init__(self, evaluator: str, tools: Any, rules: Settings | None, is_open: bool) -> None:
+    def __init__(
+        self, evaluator: str, tools: Any, rules: Settings | None, is_open: bool = False
+    ) -> None:
         """`evaluator` is named in errors. `is_open` means that calls may have other arguments."""
         self._given = evaluator, tools, rules, is_open
         self._overrides = rules.overrides if rules else []
@@ -186,7 +188,8 @@ class Toolbox:
                 if tool.is_closed and name not in tool.declared and not is_optional(value):
                     raise InvalidReferenceError(
                         f"{evaluator}: the tool {call.name!r} declares no argument {name!r}, "
-                        f"which the reference has; {hint(name, tool.declared)}"
+                        f"which the reference has; {hint(name, tool.declared)} "
+                        '("additionalProperties": true says that a call may have others)'
                     )
 
 

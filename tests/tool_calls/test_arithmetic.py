@@ -114,8 +114,9 @@ LOOSER = [
 SCORES = st.sampled_from(["calls", "leaves"])
 
 
+DEFAULTS = {"b": {"default": 2}, "c": {"default": "a"}}
 WITH_DEFAULTS = [
-    {"name": name, "parameters": {"properties": {"b": {"default": 2}, "c": {"default": "a"}}}}
+    {"name": name, "parameters": {"properties": DEFAULTS, "additionalProperties": True}}
     for name in "fg"
 ]
 
@@ -128,7 +129,7 @@ HOW = st.sampled_from(["exact", "superset", "subset", "ignore"])
 @given(several, several, st.sampled_from(LOOSER), SCORES, TOOLS_OR_NONE, HOW)
 @example([f(c=True, a=2)], [f(c="true"), f(c=True, a=2, b=[1, 2])], {"coerce": True}, "leaves", None, "exact")  # fmt: skip
 def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser, score, tools, how):  # fmt: skip
-    options = {"tools": tools, "score": score, "arguments": how, "allow_undeclared": True}
+    options = {"tools": tools, "score": score, "arguments": how}
     tight = ToolCalls(**options)(output, reference)
     loose = ToolCalls(defaults=looser, **options)(output, reference)
     assert loose.score >= tight.score - 1e-9
@@ -142,7 +143,7 @@ def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser, sco
 @example([f(), f(a=9, b=2)], [f(c=7, b=2), f()], "leaves", WITH_DEFAULTS, "exact")
 @example([f(e=[1, 2]), f(a=1, b=3)], [f(a=1, b=4, c=2), f(), f(b=5)], "leaves", None, "ignore")
 def test_no_order_of_calls_is_better_than_any(output, reference, score, tools, how):
-    options = {"tools": tools, "score": score, "arguments": how, "allow_undeclared": True}
+    options = {"tools": tools, "score": score, "arguments": how}
     scores = [ToolCalls(**options)(made, reference).score for made in (output, output[::-1])]
     assert scores[0] == pytest.approx(scores[1])
     strict = ToolCalls(call_order="strict", **options)(output, reference)
