@@ -56,7 +56,12 @@ def test_every_format_gives_the_same_rows(tmp_path, name, text):
 
 @pytest.mark.parametrize(
     ("form", "errors"),
-    [("{}", []), ("[{}]", []), ("[ \n{} , 3\n]", ["got 3"])],
+    [
+        ("{}", []),
+        ("[{}]", []),
+        ("[ \n{} , 3\n]", ["got 3"]),
+        ('[{}, {{"id": 1, "id": 2}}]', ["the name 'id' occurs twice"]),
+    ],
 )
 def test_values_arrive_as_they_stand_in_the_file(tmp_path, form, errors):
     line = '{"output": [1e400, 123456789012345678901234567890, "\\ud800", NaN, 1.50]}'

@@ -52,11 +52,12 @@ def _read_array(text: bytes) -> Iterator[Any]:
     """Read an array with values such as NaN, which only Python's parser accepts."""
     try:
         rows = decode_as_python(text.decode())
+        pairs = _load_pairs(text)
     except (ValueError, ArithmeticError, RecursionError) as error:
         raise InputError(f"expected an array of objects: {error}") from error
     if not isinstance(rows, list):
         raise InputError("expected an array of objects")
-    return read_items(rows)
+    return (_find_double(own) or row for row, own in zip(read_items(rows), pairs))
 
 
 class _AnyType(type):
@@ -93,7 +94,7 @@ def row_parser() -> Callable[[bytes], dict[str, Any] | InputError]:
             row: dict[str, Any] = decode(line)
         except (ValueError, RecursionError):
             return _parse_as_python(line)
-        return row if len(row) == members else _find_double(line) or row
+        return row if len(row) == members else _find_double(_load_pairs(line)) or row
 
     return parse
 
@@ -108,14 +109,17 @@ def _parse_as_python(line: bytes) -> dict[str, Any] | InputError:
         return InputError(f"not JSON that can be read: {error}")
     if not isinstance(row, dict):
         return InputError(f"expected a JSON object, got {quote(row)}")
-    return _find_double(line) or row
+    return _find_double(_load_pairs(line)) or row
 
 
-def _find_double(line: bytes) -> InputError | None:
-    """Return an error with the name that occurs twice in an object."""
-    objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
-    json.loads(line, object_pairs_hook=objects.append, parse_int=str)
-    names = Counter(name for name, _ in objects[-1])
+def _load_pairs(text: bytes) -> Any:
+    """Parse JSON with each object as a tuple of its names and values, also of equal names."""
+    return json.loads(text, object_pairs_hook=tuple, parse_int=str)
+
+
+def _find_double(row: Any) -> InputError | None:
+    """Return an error with the name that occurs twice in an object of `_load_pairs`."""
+    names = Counter(name for name, _ in row) if isinstance(row, tuple) else Counter[str]()
     return next((InputError(f"the name {n!r} occurs twice") for n in names if names[n] > 1), None)
 
 
