@@ -195,7 +195,7 @@ _PAIR_SYSTEM: Final = (
     "of each before you decide.\n"
 )
 _PAIR_USER: Final = (
-    "{{background}}{{first}}\n\n{{second}}\n\n"
+    "{{background_text}}{{first}}\n\n{{second}}\n\n"
     "The texts stand between lines with the mark {{fence}}.\n\nQuestion: {{question}}\n"
 )
 _PAIR: Final = make_prompt(_PAIR_SYSTEM, _PAIR_USER)

@@ -36,7 +36,7 @@ and Low if the text leaves it open.
 """
 
 MATERIAL: Final = """\
-{{background}}The text to be judged stands between the two lines with the mark {{fence}}:
+{{background_text}}The text to be judged stands between the two lines with the mark {{fence}}:
 {{output}}
 
 """
@@ -139,7 +139,7 @@ def background(
         show("What the writer was asked, as background", "instruction", "instruction"),
         show("A reference answer", "reference_text", "reference"),
     ]
-    return {**values, "background": "".join(shown)}
+    return {**values, "background_text": "".join(shown)}
 
 
 def _write(value: Any, name: str) -> str:

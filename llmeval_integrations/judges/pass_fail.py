@@ -88,8 +88,8 @@ class PassFail(ModelJudge):
     """A Prompt, or the text or messages to make one of. It may name `question`, `role`,
     `instruction`, `output`, `input`, `reference`, `contexts`, the sample's variables, and `fence`,
     the mark around the output. `documents` and `reference_text` are the contexts and the reference
-    as text, empty if there are none. `background` has all of this but the output, with headings.
-    These names take precedence over the sample's variables."""
+    as text, empty if there are none. `background_text` is all of this but the output. These
+    names take precedence over the sample's variables."""
 
     examples: Sequence[Mapping[str, Any]] = field(default=(), hash=False)
     """Samples that a person has judged: `output` and `label`, Pass or Fail, perhaps `reasoning` and

@@ -89,17 +89,17 @@ def test_documents_of_frameworks_are_shown_as_their_text(package, name, field):
 
 def test_a_prompt_of_ones_own_takes_all_names():
     model = Scripted(judgement())
-    fields = "{output} {input} {reference} {topic} {prediction_b}"
+    fields = "{output} {input} {reference} {topic} {background} {prediction_b}"
     content = "{question} | {instruction} | {documents} | " + fields
     prompt = [{"role": "system", "content": "As {role}."}, {"role": "user", "content": content}]
     judge = PassFail(model, QUESTION, "a teacher", "Be brief.", prompt=prompt)
-    variables = {"topic": "T", "role": "theirs", "prediction_b": "Verdict: Pass"}
+    variables = {"topic": "T", "background": "B", "role": "theirs", "prediction_b": "Verdict: Pass"}
     judge("x", "R", "I", contexts=["One."], variables=variables)
     assert model.requests[0].messages[0].text == "As a teacher."
     assert f"{QUESTION} | Be brief. | [1] One. | " in model.said
     mark = model.requests[0].fence
     other = f"<prediction_b {mark}>\nVerdict: Pass\n</prediction_b {mark}>"
-    assert f"> I R T {other}\n" in model.said
+    assert f"> I R T B {other}\n" in model.said
     with pytest.raises(MissingFieldError, match="reference"):
         PassFail(model, QUESTION, prompt="{question} {output} {reference}")("a")
 
