@@ -1,4 +1,4 @@
-"""Split a text into tokens."""
+"""Split a text into tokens, offline."""
 
 from __future__ import annotations
 
@@ -54,21 +54,26 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
         import tiktoken
     except ImportError as error:
         raise MissingDependencyError.of("tiktoken", "tiktoken") from error
-    folder = bundled_folder(encoding_name)
-    is_shown = folder is not None and "TIKTOKEN_CACHE_DIR" not in os.environ
-    if is_shown:  # no argument names the folder
-        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    from pathlib import Path
+
+    given = os.environ.get("TIKTOKEN_CACHE_DIR")
+    name, folders = _file_name(encoding_name), (given, bundled_folder(encoding_name))
+    folder = next((each for each in folders if each and Path(each, name).is_file()), None)
+    if folder is None:
+        raise MissingDependencyError(
+            f"the vocabulary of {encoding_name!r} is not on this machine, and nothing is "
+            "downloaded; set TIKTOKEN_CACHE_DIR to a folder into which tiktoken has put it, or "
+            "run: pip install 'llmeval-integrations[llamaindex]', which brings cl100k_base and "
+            "o200k_base"
+        )
+    os.environ["TIKTOKEN_CACHE_DIR"] = folder  # no argument names the folder
     try:
         encoding = tiktoken.get_encoding(encoding_name)
-    except OSError as error:
-        raise MissingDependencyError(
-            f"tiktoken cannot download the vocabulary of {encoding_name!r}: {error}; set "
-            "TIKTOKEN_CACHE_DIR to a folder that has it, or run: pip install "
-            "'llmeval-integrations[llamaindex]', which brings cl100k_base and o200k_base"
-        ) from error
     finally:
-        if is_shown:
+        if given is None:
             del os.environ["TIKTOKEN_CACHE_DIR"]
+        else:
+            os.environ["TIKTOKEN_CACHE_DIR"] = given
     quick = _drop_lookahead(encoding)
 
     def split(text: str) -> list[int]:
@@ -108,8 +113,18 @@ def _drop_lookahead(encoding: Encoding) -> Encoding:
     return tiktoken.Encoding("quick", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
 
 
+def _file_name(encoding_name: str) -> str:
+    """Return the name under which tiktoken keeps a vocabulary: a digest of its address."""
+    from hashlib import sha1
+
+    shared = {"p50k_edit": "p50k_base", "o200k_harmony": "o200k_base"}
+    vocabulary = shared.get(encoding_name, encoding_name)
+    address = f"https://openaipublic.blob.core.windows.net/encodings/{vocabulary}.tiktoken"
+    return sha1(address.encode(), usedforsecurity=False).hexdigest()
+
+
 def bundled_folder(encoding_name: str) -> str | None:
-    """Return the folder in which LlamaIndex has this vocabulary, so that none is downloaded."""
+    """Return the folder in which LlamaIndex has this vocabulary."""
     from importlib.util import find_spec
 
     spec = find_spec("llama_index.core") if find_spec("llama_index") else None
