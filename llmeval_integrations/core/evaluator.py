@@ -47,9 +47,9 @@ class Evaluator(ABC):
     """Turns a sample into a result.
 
     Subclasses are frozen dataclasses. Their fields are their options, and they implement one
-    method, `check`. An option that is annotated as a bool, a Literal or a number with a range, such
-    as `ZeroToOne`, is checked when an evaluator is built. A subclass with a `__post_init__` of its
-    own calls this one first.
+    method, `check`. An option that is annotated as a bool, a Literal, or with a type of
+    `core.options`, such as `ZeroToOne`, is checked when an evaluator is built. A subclass with a
+    `__post_init__` of its own calls this one first.
     """
 
     name: str = SnakeName()  # type: ignore[assignment]

@@ -1,7 +1,7 @@
 """Check the options of an evaluator when it is built.
 
-`Evaluator` checks those that are annotated as a bool, a Literal or a number with a range. The other
-checks are for what an annotation cannot say.
+`Evaluator` checks those that are annotated as a bool, a Literal, or with a type of this file. The
+other checks are for what an annotation cannot say.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def option_types(kind: type) -> dict[str, Any]:
 
 @lru_cache
 def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any], None]]]:
-    """Return the values of each option that has only a few, and the checks of all ranges."""
+    """Return the values of each option that has only a few, and the checks of texts and ranges."""
     choices: dict[str, list[_Choice]] = {}
     checks: list[Callable[[Any], None]] = []
     for option, hint in option_types(kind).items():
@@ -68,14 +68,14 @@ def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any
         if all(values):
             choices[option] = [(type(value), value) for several in values for value in several]
         checks += [
-            _range_check(option, part, optional=NoneType in parts)
+            _check_of(option, part, optional=NoneType in parts)
             for part in parts
             if get_origin(part) is Annotated and isinstance(part.__metadata__[0], Meta)
         ]
     return choices, checks
 
 
-def _range_check(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:
+def _check_of(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:
     """Return the check of a text or number by its type, such as `Text` or `ZeroToOne`."""
     if hint.__origin__ is str:
         return partial(check_text, option=option, optional=optional)
