@@ -20,6 +20,7 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
 from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, stated_confidences
 from llmeval_integrations.fields.field import Layout, Omission, Omitted
+from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
@@ -57,6 +58,7 @@ class JsonFields(Evaluator):
       (`*` for positions), its `kind` and both values. `alone` is the only side that has the leaf,
       if the other side has an object or array there
     - `fields`: the number of leaves of each field, by kind
+    - `ignored`: the ignored paths that the output or the reference has
     - `perfect`: whether every leaf matches. `unreadable`: the output is not JSON
     - `limit_reached`: the arrays with too many items to try every pair
     - `confidence`: the leaves with a confidence, and whether each of them is `right`
@@ -140,6 +142,8 @@ class JsonFields(Evaluator):
         label, wrong = comparison.rank_wrong()
         perfect = not wrong
         metadata: dict[str, Any] = dict(figures, perfect=perfect, outcomes=outcomes, fields=fields)
+        if comparison.ignored:
+            metadata["ignored"] = comparison.ignored
         if comparison.defect is not None:
             metadata.update(f1=0.0, perfect=False)
             return defect_result(comparison.defect, 0.0, unreadable=True, **metadata)
@@ -172,6 +176,9 @@ class FieldComparison(Comparison):
 
     output: Any = MISSING
     """The output without the members that count as left out."""
+
+    ignored: Iterable[str] = ()
+    """The ignored paths that a document has."""
 
     omitted: Iterable[str] = ()
     """The paths of these members, and of those of the reference."""
@@ -211,6 +218,10 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Fiel
         output = reference = read(sample, "output", parsing)
     if output is None or type(output) is Defect:
         output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
+    if layout.ignored:
+        comparison.ignored = [
+            path for path in layout.ignored if has_place(path, reference) or has_place(path, output)
+        ]
     root, omission = layout.root(sample, evaluator), Omission(layout.absent)
     # Lenient mode reads NaN, which `equal` cannot tell from null.
     is_equal = output is reference or (parsing != "lenient" and equal(output, reference))

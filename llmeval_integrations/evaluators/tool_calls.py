@@ -19,7 +19,7 @@ from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
-from llmeval_integrations.fields.paths import Settings
+from llmeval_integrations.fields.paths import Settings, has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical
@@ -79,6 +79,7 @@ class ToolCalls(Evaluator):
     - `called`, `expected` and `right`: the numbers of calls. `precision`, `recall` and `f1` are
       those of right calls
     - `fields`: the number of leaves of each argument, by kind
+    - `ignored`: the ignored paths that a call has
     - `limit_reached`: the arrays with too many items to try every pair; an empty text for the calls
 
     Raises:
@@ -172,6 +173,12 @@ class ToolCalls(Evaluator):
             score=self.score,
         )
         score, metadata = comparison.compare(self.call_order, pairs)
+        if self._rules.ignored:
+            metadata["ignored"] = [
+                path
+                for path in self._rules.ignored
+                if any(has_place(path, {one.name: one.arguments}) for one in (*calls, *expected))
+            ]
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})

@@ -59,6 +59,8 @@ class Settings:
         _check_positions(overrides)
         self.overrides, self.defaults = overrides, check_settings(defaults, "defaults")
         several = [*fields.values(), self.defaults]
+        self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
+        """The paths that are ignored."""
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
         """Whether a judge or a function of the caller compares values."""
 
@@ -162,3 +164,17 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
     path = f"{walked}/{escape(step)}"
     advice = f"; {hint(path, paths)}{more}" if paths else ""
     return InvalidOptionError(f"fields: the schema has no {quote(path)}{advice}")
+
+
+def has_place(path: str, value: Any) -> bool:
+    """Return whether a document has a place that a path matches."""
+    places = [value]
+    for step in read_pointer(path):
+        inner: list[Any] = []
+        for place in places:
+            parts = dict(enumerate(place)) if isinstance(place, list) else place
+            if isinstance(parts, dict):
+                named = {str(name): part for name, part in parts.items()}
+                inner += named.values() if step == ANY else [named[step]] if step in named else []
+        places = inner
+    return bool(places)

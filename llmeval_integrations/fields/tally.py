@@ -40,7 +40,9 @@ class FieldTally:
 
     def __init__(self, fields: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
         """`fields` are settings by path; the summary lists the paths that no document has."""
-        self._paths = [path for path, settings in fields.items() if not settings.get("ignore")]
+        self._paths = [*fields]
+        self._ignored: set[str] = set()
+        """The ignored paths that a document has."""
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
         """The sum of each figure over all samples."""
@@ -55,6 +57,7 @@ class FieldTally:
             if value is not None:
                 self._sums[name] += value
                 self._samples[name] += 1
+        self._ignored.update(metadata.get("ignored", ()))
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
             field = self._fields.get(path) or self._field(path)
@@ -103,7 +106,7 @@ class FieldTally:
     def _has_met(self, pattern: str) -> bool:
         """Return whether a document had the path; also if there were too many fields to know."""
         wanted = pattern.split("/")
-        return any(
+        return pattern in self._ignored or any(
             path == _OTHER
             or all(
                 one == other or ANY in (one, other)

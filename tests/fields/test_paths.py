@@ -112,11 +112,11 @@ def test_a_key_has_to_be_one_that_items_have():
 
 def test_a_path_that_no_sample_of_a_run_has_is_named():
     met = ["/date", "/lines/*/price", "/lines", "/lines/0", "/*"]
-    unmet = ["/dat", "/lines/*/prize", "/date/day"]
+    unmet = ["/dat", "/lines/*/prize", "/date/day", "/vendr"]
     settings = {path: {"weight": 2} for path in (*met, *unmet)}
-    settings["/lines/*/id"] = {"ignore": True}
+    settings |= {"/vendr": {"ignore": True}, "/lines/*/id": {"ignore": True}}
     rows = [
-        {"output": text, "reference": {"date": "x", "lines": [{"price": 1}]}}
+        {"output": text, "reference": {"date": "x", "lines": [{"price": 1, "id": 2}]}}
         for text in ('{"date": "x"}', "{")
     ]
     figures = evaluate(rows, [JsonFields(fields=settings)]).summary["evaluators"]["json_fields"]
@@ -127,10 +127,10 @@ def test_a_path_that_no_sample_of_a_run_has_is_named():
 
 def test_a_path_of_arguments_that_no_call_of_a_run_has_is_named():
     met = ["weather/city", "*/city", "weather", "weather/days/n"]
-    unmet = ["weather/cty", "wether/city", "*/days/m"]
+    unmet = ["weather/cty", "wether/city", "*/days/m", "book/x"]
     settings = {path: {"weight": 2} for path in (*met, *unmet)}
-    settings["weather/id"] = {"ignore": True}
-    given = {"city": "Rome", "days": {"n": 1}, "id": 7}
+    settings |= {path: {"ignore": True} for path in ("book/x", "weather/id", "*/days/unit")}
+    given = {"city": "Rome", "days": {"n": 1, "unit": "h"}, "id": 7}
     call = {"name": "weather", "arguments": given}
     run = evaluate([{"output": call, "reference": call}], [ToolCalls(fields=settings)])
     assert run.summary["evaluators"]["tool_calls"]["unmet_paths"] == unmet
