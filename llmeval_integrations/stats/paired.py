@@ -38,6 +38,8 @@ def mcnemar(worse: int, better: int) -> float:
 
 def binomial_tail(most: int, n: int, chance: float) -> float:
     """Return the chance of at most so many hits in n draws, each a hit with `chance`."""
+    if most == n:
+        return 1.0
     if most > n * chance:  # the largest term comes first
         return 1.0 - binomial_tail(n - most - 1, n, 1 - chance)
     k, tail = most, 0.0

@@ -145,6 +145,7 @@ def test_the_least_sure_values_are_reviewed_first():
         ([Answer(0.9, right=True)] * 212, "not shown: 212 of 299 needed"),
         ([Answer(0.9996, right=True)] * 300, "0.9996: 300 values (100.0%) are accepted, 0 of "),
         ([Answer(0.9, right=i > 3) for i in range(300)], "not shown: 4 of 300 are wrong"),
+        ([Answer(0.9, right=False)] * 300, "not shown: 300 of 300 are wrong"),
         ([Answer(0.9, True, i % 212) for i in range(3_000)], "not shown: 212 of 299 needed"),
     ],
 )
