@@ -102,6 +102,8 @@ SESSIONS = [
      [GOOD], (), {"failed": 1}, ["nothing was evaluated; *, and no unittest.TestCase"]),
     # a user's test that skips itself, inside the session that is tested
     (marked(body="pytest.skip()"), [GOOD], (), {"skipped": 1}, []),
+    # A marker of one parameter gives no rows.
+    (one("evaluate('{}', JsonValidity())").replace("def test_invoice(", "@pytest.mark.parametrize('n', [1, pytest.param(2, marks=pytest.mark.llmeval('cases.jsonl'))])\ndef test_invoice(n, "), (), (), {"passed": 2}, []),
     # A wrong marker, no rows, and a row that is no sample are errors of the file.
     (marked(), [], (), {"errors": 1}, ["test_it.py::test_rows: *cases.jsonl has no rows"]),
     *((code, [GOOD, None], (), {"errors": 1}, [f"test_it.py::test_rows: {said}"]) for code, said in (
