@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import sys
-from io import BytesIO
+from io import BytesIO, TextIOWrapper
 from itertools import pairwise
 
 import pytest
@@ -52,6 +52,11 @@ def records(path, text, **options):
 )
 def test_every_format_gives_the_same_rows(tmp_path, name, text):
     assert records(tmp_path / name, text) == [*enumerate(ROWS, 1)]
+
+
+def test_standard_input_may_be_parquet(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(PARQUET.getvalue())))
+    assert list(open_source("-", "parquet").records) == [*enumerate(ROWS, 1)]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, repeat
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
@@ -174,7 +174,7 @@ def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:
     return {name: cell for name, cell in zip(header, cells, strict=False) if name.strip()}
 
 
-def read_parquet(path: str) -> tuple[int, Iterator[Any]]:
+def read_parquet(given: str | BinaryIO, name: str) -> tuple[int, Iterator[Any]]:
     """Open a Parquet file. Return the number of its rows, and the rows, read batch by batch."""
     try:
         from pyarrow import ArrowException, parquet
@@ -185,13 +185,13 @@ def read_parquet(path: str) -> tuple[int, Iterator[Any]]:
         try:
             yield from _read_batches(file.iter_batches(batch_size=_BATCH))
         except (ArrowException, OSError) as error:
-            raise InputError(f"{path} is damaged: {error}") from error
+            raise InputError(f"{name} is damaged: {error}") from error
 
     try:
         # With pre_buffer, a whole row group is read ahead; most files have only one.
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        file = parquet.ParquetFile(given, pre_buffer=False, buffer_size=1 << 20)
     except (ArrowException, OSError) as error:
-        raise InputError(f"{path} is not Parquet: {error}") from error
+        raise InputError(f"{name} is not Parquet: {error}") from error
     _check_names(file.schema_arrow.names)
     return file.metadata.num_rows, rows()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from io import BytesIO
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -191,7 +192,9 @@ def _open_file(path: str, format: str | None) -> Source:
         raise InputError(f"{wrong} is not one of {', '.join(FORMATS)}")
     source = Source("standard input" if path == STDIN else path)
     if name == "parquet":
-        source.total, rows = read_parquet(path)
+        # Its directory is at its end, so standard input is read whole.
+        given = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
+        source.total, rows = read_parquet(given, source.name)
         source.unparsed = enumerate(rows, 1)
     else:
         source.unparsed = enumerate(_read(path, name, source), 1)
