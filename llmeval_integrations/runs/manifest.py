@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -19,13 +18,10 @@ from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.data.source import HUB, STDIN
 from llmeval_integrations.runs.options import RunOptions
-from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.rows import write_repr, write_value
 from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.text.excerpt import cut_around_difference
 from llmeval_integrations.version import __version__
-
-_ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
-"""The address in the `repr` of an object, which differs in every process."""
 
 _ABSENT: Final = object()
 _LONGEST: Final = 60
@@ -120,7 +116,7 @@ def _write_option(value: Any) -> Any:
         return sorted(map(_write_option, value), key=write_value)
     if is_dataclass(value):
         return _fields_of(value)
-    return _ADDRESS.sub("", repr(value))
+    return write_repr(value)
 
 
 def _fields_of(dataclass: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -22,6 +23,7 @@ from llmeval_integrations.json_values.parse import dump_model
 from llmeval_integrations.json_values.values import canonical, decode_as_python
 
 Key = str | int | tuple[str]  # an id or group that can be a key of a dict
+_ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 _DEEPEST: Final = 300  # the number of levels of a value that are written if no encoder accepts it
 
 
@@ -154,6 +156,11 @@ def fields_of(sample: msgspec.Struct | Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in fields.items() if value is not MISSING}
 
 
+def write_repr(value: Any) -> str:
+    """Return the `repr` of a value without its address, which differs in every process."""
+    return _ADDRESS.sub("", repr(value))
+
+
 def _as_plain(value: Any) -> Any:
     """Return a number of another library as Python's, a Pydantic model as a dict, else a text."""
     try:
@@ -161,7 +168,8 @@ def _as_plain(value: Any) -> Any:
             return int(value)  # for a float makes one of two large ones
         if hasattr(type(value), "model_dump"):
             return dump_model(value)
-        return float(value) if isinstance(value, Real) and isfinite(value) else repr(value)
+        is_number = isinstance(value, Real) and isfinite(value)
+        return float(value) if is_number else write_repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything, and the row must be written
         return quote(value)
 

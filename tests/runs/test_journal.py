@@ -407,14 +407,15 @@ def test_options_of_any_kind_stand_in_the_manifest(tmp_path):
     class Odd(Moody):
         options: object = (JsonMatch, max, frozenset("ba"), JsonMatch(), object(), model)
 
-    evaluate(ROWS[:3], [Odd()], out=tmp_path)
+    first, again = object(), object()  # whose addresses differ
+    evaluate([{"output": "x", "input": first}], [Odd()], out=tmp_path)
     described = find_manifest(tmp_path)["evaluators"]["odd"]["options"]["options"]
     kind, function, names, inner, thing, schema = described
     assert (function, names, thing) == ("builtins.max", ["a", "b"], "<object object>")
     assert kind == "llmeval_integrations.evaluators.json_match.JsonMatch"
     assert inner["options"]["strict_order"] is True
     assert '"total"' in schema["schema"]
-    evaluate(ROWS[:3], [Odd()], out=tmp_path, resume=True)
+    evaluate([{"output": "x", "input": again}], [Odd()], out=tmp_path, resume=True)
 
     class Plain(Evaluator):  # no dataclass, so its attributes may be secret
         check = Moody.check
