@@ -124,10 +124,10 @@ def is_number(value: Any, *, whole: bool = False) -> bool:
         return False
 
 
-def check_count(name: str, value: object) -> None:
-    """Raise unless an option of a function is a whole number above 0."""
-    if type(value) is not int or value < 1:
-        raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
+def check_count(name: str, value: object, least: int = 1) -> None:
+    """Raise unless an option of a function is a whole number of at least `least`."""
+    if type(value) is not int or value < least:
+        raise InvalidOptionError(f"{name}={quote(value)} is not a whole number of at least {least}")
 
 
 def check_choice(evaluator: Any, option: str, choices: Collection[Any]) -> None:

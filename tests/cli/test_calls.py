@@ -91,7 +91,7 @@ WRONG = [
     (f"{MATCH} --open", "add --out DIR"),
     (f"{MATCH} --out new --resume --overwrite", "leave one out"),
     ("compare run run --max-left-out 5", "'5' is not a share from 0 to 1 or in per cent, such as 5%"),
-    ("compare run run --changes -3", "changes=-3 is not a whole number above 0"),
+    ("compare run run --changes -3", "changes=-3 is not a whole number of at least 0"),
     ("export run --out x.xlsx", "'.xlsx' is not a format; there are arrow (.arrow), "),
     ("export run --table fields --out fields.csv", "no evaluator of the run compares fields"),
     ("export run --to csv --out missing/x.csv", "No such file or directory: 'missing/x.csv'"),

@@ -50,13 +50,13 @@ REFUSALS = [
     (lambda: new(resume=True, out=None), "resume is for a run in a dir"),
     (lambda: new(retry_errors=True), "set resume, too"),
     (lambda: new(out=".", cache="replies.sqlite"), "is the cache, and a run in . would overwrite"),
-    (lambda: new(limit=0), "limit=0 is not a whole number above 0"),
-    (lambda: new(sample=1.5), "sample=1.5 is not a whole number above 0"),
-    (lambda: new(workers="2"), "workers='2' is not a whole number above 0"),
+    (lambda: new(limit=0), "limit=0 is not a whole number of at least 1"),
+    (lambda: new(sample=1.5), "sample=1.5 is not a whole number of at least 1"),
+    (lambda: new(workers="2"), "workers='2' is not a whole number of at least 1"),
     (lambda: new(columns=["output"]), r"columns=\['output'\] is not a mapping from fields"),
     (lambda: new(engine="ray"), "engine='ray' is not a class of engines, such as RayEngine"),
     # judges
-    (lambda: judged(concurrency=0), "concurrency=0 is not a whole number above 0"),
+    (lambda: judged(concurrency=0), "concurrency=0 is not a whole number of at least 1"),
     (lambda: judged(max_cost="1"), "max_cost='1' is not a number of at least 0"),
     (lambda: judged(frozen=True), "frozen takes replies from a cache, and none is given"),
     (lambda: judged(cache=__file__), "test_refusals.py cannot be used: file is not a database"),
@@ -92,8 +92,8 @@ REFUSALS = [
     (lambda: read_run("damaged.json"), "damaged or of another version: KeyError"),
     (lambda: read_run("cut.json"), "line 1 is damaged"),
     (lambda: read_run(f"{PROMPTFOO}#3"), r"no column is 3; there are 1 \(tiny: The capital of"),
-    (lambda: read_run("run").worst(-1), "count=-1 is not a whole number above 0"),
-    (lambda: compare(ONE, ONE, changes=-3), "changes=-3 is not a whole number above 0"),
+    (lambda: read_run("run").worst(-1), "count=-1 is not a whole number of at least 1"),
+    (lambda: compare(ONE, ONE, changes=-3), "changes=-3 is not a whole number of at least 0"),
     (lambda: compare(ONE, run_of([row_of("2", 1)])), r"A has \['1'\], B has \['2'\]"),
     (lambda: compare(ONE, run_of([row_of("1", 1, name="x")])), "in common: judge and x"),
     (lambda: compare(ONE, ONE, evaluators=["juge"]), r"did you mean 'judge'\?"),
@@ -101,7 +101,7 @@ REFUSALS = [
     (lambda: prefer(ROWS, [{"output": "x"}], Pairs()), "samples are mappings with an id"),
     (lambda: prefer(ONE, ROWS, Pairs()), "run 1 keeps no outputs"),
     (lambda: prefer(ROWS, ROWS, "json_match"), "compares no two outputs; use Preference"),
-    (lambda: prefer(ROWS, ROWS, Pairs(), pairs=-1), "pairs=-1 is not a whole number above 0"),
+    (lambda: prefer(ROWS, ROWS, Pairs(), pairs=-1), "pairs=-1 is not a whole number of at least 1"),
 ]
 
 FILES = {

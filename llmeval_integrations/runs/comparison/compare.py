@@ -169,7 +169,7 @@ def compare(
     Raises:
         InputError: If there is no such run or evaluator, or no sample is in both runs.
     """
-    check_count("changes", changes)
+    check_count("changes", changes, least=0)
     evaluators = [evaluators] if isinstance(evaluators, str) else evaluators
     if isinstance(lower_is_better, str):
         lower_is_better = [lower_is_better]
