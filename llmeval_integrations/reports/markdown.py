@@ -16,7 +16,7 @@ from llmeval_integrations.runs.run import Run
 
 SUFFIX: Final = ".md"
 
-_ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", re.ASCII)
+_ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _PLAIN: Final = re.compile(
     r"(?!.*(?:www\.|://))(?!.*(?<!\w)_|.*_(?!\w))"
     r"(?:[\w .,:;%$+±–→()'^/-]|(?<=\w)(?:@k\b|\[\w+\]'))*",

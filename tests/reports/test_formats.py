@@ -49,6 +49,8 @@ def test_hostile_texts_stay_in_their_cells_and_elements(hostile):
         for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
         assert not ACTIVE.search(text.replace("pass@k", ""))
+    # As a number, each letter would take eight characters of a comment, which may have 65,536.
+    assert formats()["markdown"].quote("字段 über") == "<code>字段 über</code>"
     tags = {each.tag for each in ElementTree.fromstring(written("junit.xml", *hostile)).iter()}
     assert tags == {"testsuites", "testsuite", "testcase", "failure", "error"}
 
