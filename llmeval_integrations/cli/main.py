@@ -5,12 +5,19 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from codecs import register_error
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say, unless_closed
+from llmeval_integrations.cli.terminal import (
+    INTERRUPTED,
+    WRONG_CALL,
+    replace_unwritable,
+    say,
+    unless_closed,
+)
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.version import __version__
@@ -38,9 +45,10 @@ exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    register_error("llmeval", replace_unwritable)
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, TextIOWrapper):
-            output.reconfigure(errors="backslashreplace")
+            output.reconfigure(errors="llmeval")
     name = "llmeval"
     try:
         with unless_closed():  # older versions of Python raise while they print help

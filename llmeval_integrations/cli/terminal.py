@@ -24,8 +24,18 @@ MISSED: Final = 1
 WRONG_CALL: Final = 2
 INTERRUPTED: Final = 130
 
+_PLAIN: Final = str.maketrans({"─": "-", "–": "-", "→": "->", "±": "+-"})
+
 RUN: Final = "a run's directory, or a log of another tool"
 """The help text of a run."""
+
+
+def replace_unwritable(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that the encoding of an output lacks, as that of pipes on Windows does."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_PLAIN)
+    return text.encode("ascii", "backslashreplace").decode(), error.end
 
 
 def put(text: str) -> None:

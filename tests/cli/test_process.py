@@ -54,6 +54,14 @@ def test_data_comes_from_a_pipe_and_a_terminal_gets_a_progress_bar(here):
     os.close(main_end)
 
 
+def test_a_pipe_with_an_encoding_of_windows_gets_plain_lines(here, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
+    shown = installed("compare before after", encoding="cp1252").stdout
+    assert "100.0 % -> 40.0 %" in shown
+    assert "----------" in shown
+    assert "\\u2" not in shown
+
+
 @pytest.mark.parametrize("call", [["show", "run"], ["report", "run", "-o", "-"], ["run", "--help"]])  # fmt: skip
 def test_a_pipe_that_its_reader_closed_ends_the_command_quietly(here, call):
     ours, theirs = os.pipe()
