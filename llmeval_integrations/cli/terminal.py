@@ -46,12 +46,18 @@ def put(text: str) -> None:
 
 
 def put_view(view: View) -> None:
-    """Print a view; a terminal's width and colours are used."""
+    """Print a view; a terminal's width and colours are used.
+
+    In a terminal of under 60 columns lines break, because no figure is cut.
+    """
     from rich.console import Console
 
-    from llmeval_integrations.reports.terminal import as_text
+    from llmeval_integrations.reports.terminal import NARROWEST, as_text
 
-    put(as_text(view, Console() if sys.stdout.isatty() else None))
+    console = Console() if sys.stdout.isatty() else None
+    if console is not None:
+        console.width = max(console.width, NARROWEST)
+    put(as_text(view, console))
 
 
 def put_run(run: Run, *, as_json: bool) -> None:

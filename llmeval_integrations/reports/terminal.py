@@ -18,6 +18,9 @@ from llmeval_integrations.reports.view import Cell, Column, Section, Tone, View
 WIDTH: Final = 110
 """Characters in a line if there is no terminal."""
 
+NARROWEST: Final = 60
+"""The fewest characters in a line that leave room for every figure."""
+
 _STYLES: Final[dict[Tone, str]] = {
     "": "",
     "good": "green",
@@ -30,6 +33,10 @@ _BETWEEN: Final = 2
 
 _LEAST: Final = 14
 """The least width of a column of names or texts, unless all of them are shorter."""
+
+_FEW: Final = 6
+"""The most missing characters that a column gets before the free room is shared, so that an id of
+20 characters stays whole."""
 
 _MOST_LINES: Final = 4
 """The most lines of a text; the page shows all of them."""
@@ -84,7 +91,8 @@ def _fit_columns(section: Section, width: int) -> dict[int, int]:
             widths = {place: each for place, each in widths.items() if columns[place].rank != rank}
     missing = {place: bounds[place][1] - each for place, each in widths.items()}
     for number, place in enumerate(sorted(missing, key=missing.__getitem__)):
-        share = max(_free_room(widths, width), 0) // (len(widths) - number)
+        room = max(_free_room(widths, width), 0)
+        share = room if missing[place] <= _FEW else room // (len(widths) - number)
         widths[place] += min(share, missing[place])
     return widths
 

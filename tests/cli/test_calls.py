@@ -161,6 +161,13 @@ def test_an_option_or_the_suffix_sets_the_format(llmeval, line, file, begin):
     assert file is None or out == f"written: {file}\n"
 
 
+def test_a_narrow_terminal_breaks_lines_and_cuts_no_figure(llmeval, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    out = llmeval("compare before after --no-fields")[1]
+    assert all(each in out for each in ("100.0 %", "-60.0 points", "\x1b["))
+
+
 def test_a_page_is_opened_in_the_browser(llmeval, here, monkeypatch):
     pages = []
     monkeypatch.setattr("webbrowser.open", lambda address: pages.append(address) or True)

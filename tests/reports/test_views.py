@@ -232,6 +232,10 @@ def test_names_break_after_slashes_and_underscores_and_long_texts_are_cut_betwee
         "/               json_fields     //",
         "                /items/amount",
     ]
+    rows = [{"a": "inv-2026-11-28-2", "b": "words " * 9, "c": "words " * 9}]
+    columns = [Column(key, key, kind=kind) for key, kind in zip("abc", ("name", "text", "text"))]
+    view = View("t", Cell("v"), [Section.of("s", "S", columns, rows)])
+    assert at(48, view)[6].startswith("inv-2026-11-28-2  words ")
 
 
 def test_columns_and_rows_without_room_are_left_out(views):
