@@ -245,10 +245,13 @@ def _conclude(run: Run, asked: Configuration) -> int:
 
 
 def _warnings(run: Run) -> Iterator[tuple[str, str]]:
-    """Describe by evaluator the paths that no sample has, and the rows that are left out."""
+    """Describe by evaluator the paths that no sample has, and what is left out of figures."""
     for name, figures in run.summary["evaluators"].items():
         for path in figures.get("unmet_paths", ()):
             yield name, f"no sample has a leaf at the path {path!r}"
+        if "unread_confidences" in figures:
+            count = write_count(figures["unread_confidences"], "confidence")
+            yield name, f"{count} left out, as only numbers from 0 to 1 are read"
         errors, unscored = figures["errors"], figures["unscored"]
         lost = ((errors, "error", "are errors"), (unscored, "unscored", "have no score"))
         for count, kind, verb in lost:

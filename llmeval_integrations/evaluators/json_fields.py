@@ -165,7 +165,7 @@ class JsonFields(Evaluator):
         return Result(score, passed, label, reason, metadata)
 
     def breakdown(self) -> FieldTally:
-        return FieldTally(self.fields)
+        return FieldTally(self._layout.paths)
 
 
 class FieldComparison(Comparison):

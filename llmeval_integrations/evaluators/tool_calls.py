@@ -208,7 +208,7 @@ class ToolCalls(Evaluator):
         return pairs
 
     def breakdown(self) -> CallTally:
-        return CallTally({path_of(path): settings for path, settings in self.fields.items()})
+        return CallTally(map(path_of, self.fields))
 
 
 def _make_result(score: float, metadata: dict[str, Any]) -> Result:

@@ -323,6 +323,8 @@ class Layout:
         self._root = make_root(parsed)
         self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
         self.ignored, self.calls_functions = settings.ignored, settings.calls_functions
+        self.paths = [*dict.fromkeys((*fields, *others, *judged))]
+        """All paths of the options."""
         for path in (*fields, *judged) if parsed is not None else ():
             check_path(path, fields.get(path, {}), parsed)
 

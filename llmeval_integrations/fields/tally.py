@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.paths import ANY
@@ -38,9 +37,9 @@ class FieldTally:
     `other_wrong_values`.
     """
 
-    def __init__(self, fields: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
-        """`fields` are settings by path; the summary lists the paths that no document has."""
-        self._paths = [*fields]
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        """The summary lists those of the paths that no document has."""
+        self._paths = [*paths]
         self._ignored: set[str] = set()
         """The ignored paths that a document has."""
         self._fields: dict[str, _Field] = {}
@@ -49,6 +48,7 @@ class FieldTally:
         self._samples: Counter[str] = Counter()
         """The number of samples that have each figure."""
         self._confidences: Counter[tuple[float, bool]] = Counter()
+        self._unread_confidences = 0
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
         """Count the fields of one sample, from the metadata of its result."""
@@ -76,6 +76,7 @@ class FieldTally:
             key = round(leaf["confidence"], _DIGITS), leaf["right"]
             self._confidences[key] += 1
             self._field(leaf["field"]).confidences[key] += 1
+        self._unread_confidences += len(metadata.get("unread_confidences", ()))
 
     def _field(self, path: str) -> _Field:
         if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
@@ -89,7 +90,7 @@ class FieldTally:
         fields = sorted(
             self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
         )
-        sums = self._sums
+        sums, unread = self._sums, self._unread_confidences
         unmet = [path for path in self._paths if not self._has_met(path)]
         means = {}
         for name in ("precision", "recall", "f1"):
@@ -100,6 +101,7 @@ class FieldTally:
             "micro": Figures(*(sums[name] for name in FIGURES[:3])).shares(),
             "macro": means,
             **_confidence(self._confidences),
+            **({"unread_confidences": unread} if unread else {}),
             "fields": {path: field.summary() for path, field in fields},
         }
 

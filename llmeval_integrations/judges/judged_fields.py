@@ -15,7 +15,6 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import JsonFields, compare_sample
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
-from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.values import read_pointer
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import JudgementsForm
@@ -28,6 +27,7 @@ from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.tool_calls.read import ANY_OF, mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
+from llmeval_integrations.tool_calls.tools import path_of
 
 _SYSTEM: Final = """\
 You compare texts that a language model wrote, fields of a record or arguments of a call, with \
@@ -123,9 +123,6 @@ class JudgedFields(JsonFields, _ProseJudge):
         result = self._conclude(comparison, sample)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
-    def breakdown(self) -> FieldTally:
-        return FieldTally({**self.fields, **{path: {} for path in self.judged}})
-
 
 @dataclass(frozen=True)
 class JudgedToolCalls(_ProseJudge):
@@ -181,7 +178,7 @@ class JudgedToolCalls(_ProseJudge):
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def breakdown(self) -> CallTally:
-        return self.calls.breakdown()
+        return CallTally(map(path_of, (*self.calls.fields, *self.judged)))
 
 
 def _expected_text(value: Any) -> str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.fields.tally import FieldTally
@@ -18,9 +17,9 @@ _UNREADABLE: Final = "(unreadable)"
 class CallTally:
     """Counts the calls of each tool, and the outcomes of each argument, over a run."""
 
-    def __init__(self, fields: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
-        """`fields` are settings by path, as `/weather/city`; the summary lists unused paths."""
-        self._fields = FieldTally(fields)
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        """The summary lists those of the paths, such as `/weather/city`, that no call has."""
+        self._fields = FieldTally(paths)
         self._tools: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ DATA = {
     "empty": [],
     "blank": [{"output": ""}],
     "answers": [{"answer": "{}"}],
+    "percent": [{"output": {"a": 1, "sure": {"a": 95, "b": "high"}}, "reference": {"a": 1}}],
     "five": [PAIR] * 95 + [LONE] * 5,
     "six": [PAIR] * 94 + [LONE] * 6,
     "ten": [{"output": f"text {n}"} for n in range(10)],

@@ -59,6 +59,7 @@ QUIET = [
     ("run empty.jsonl -e json_validity -q", 2, "no row has a result, so nothing was evaluated"),
     ("run broken.jsonl -e json_validity -e json_object -q", 0, "warning: json_validity, json_object: 2 of 3 rows are errors and are left out of rates, for example (InputError): "),
     ("run answers.jsonl -e json_validity -q", 2, "1 of 1 rows are errors"),
+    ("run percent.jsonl -e json_fields:confidence=/sure -q", 0, "warning: json_fields: 2 confidences left out, as only numbers from 0 to 1 are read\n"),
     ("run pyproject.toml -q", 0, ""),
     # Gates.
     (f"{GATE} fields=75%", 0, ""),

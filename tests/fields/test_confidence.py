@@ -54,6 +54,7 @@ def test_without_confidences_nothing_is_counted():
         assert each(OUTPUT, REFERENCE).metadata["confidence"] == []
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}], evaluator)
     assert "confidence" not in run.summary["evaluators"]["json_fields"]
+    assert run.summary["evaluators"]["json_fields"]["unmet_paths"] == ["/_confidence"]
     assert "confidence" not in evaluator("no JSON", REFERENCE).metadata
     judged = row_of("a", 1.0, True, metadata={"confidence": "High"})  # as PassFail has it
     for each in (run, run_of([judged])):

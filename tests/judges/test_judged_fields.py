@@ -71,6 +71,9 @@ def test_a_run_adds_up_its_fields_and_names_paths_that_no_sample_has():
     summary = run.summary["evaluators"]["judged_fields"]
     assert summary["fields"]["/summary"]["mismatch"] == 3
     assert summary["unmet_paths"] == ["/sumary"]
+    judge = JudgedToolCalls(Scripted("never"), ["send_mail/body", "send_mail/bdy"])
+    run = evaluate([{"output": mail("a"), "reference": mail("a")}], [judge])
+    assert run.summary["evaluators"]["judged_tool_calls"]["unmet_paths"] == ["send_mail/bdy"]
 
 
 # --- calls ----------------------------------------------------------------------------------------
