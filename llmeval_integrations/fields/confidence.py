@@ -57,7 +57,8 @@ def stated_confidences(
 def _flatten(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for name, part in value.items():
-            step = str(name) if str(name).startswith("/") else f"/{escape(str(name))}"
+            is_pointer = not name or str(name).startswith("/")
+            step = str(name) if is_pointer else f"/{escape(str(name))}"
             yield from _flatten(part, place + step)
     elif isinstance(value, (list, tuple)):
         for position, part in enumerate(value):

@@ -94,6 +94,8 @@ def test_logprobs_of_tokens_are_confidences_of_values():
     whole = confidence_from_logprobs([{"token": TEXT, "logprob": 0.0}], TEXT)
     assert set(whole.values()) == {1.0}
     assert confidence_from_logprobs([("12", -1.0)], "12") == {"": pytest.approx(0.3679, abs=1e-4)}
+    of_all = JsonFields(confidence=lambda _: {"": 0.5})("12", "13").metadata["confidence"]
+    assert of_all == [{"pointer": "", "field": "", "confidence": 0.5, "right": False}]
     with pytest.raises(InputError, match="the tokens have 2 characters and the text 3"):
         confidence_from_logprobs([("12", -1.0)], "123")
     with pytest.raises(InputError, match="no JSON value at character 0"):
