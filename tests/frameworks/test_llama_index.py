@@ -222,6 +222,7 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     one, two = (schema.StreamingResponse(iter([text])) for text in ("one", "two"))
     found = ours.PairwiseComparisonEvaluator(llm).evaluate("Why?", one, second_response=two)
     assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
+    assert found.response == "one"
     first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
     assert f"<answer_2 {llm.requests[0].fence}>\ntwo\n</" in first

@@ -277,6 +277,7 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
 def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationResult:
     """Return the result of both orders, or a tie if they differ."""
     for place, each in enumerate(results):
+        each.response = results[0].response
         each.pairwise_source = "flipped" if place else "original"
         if each.score is None:
             return each
