@@ -101,6 +101,7 @@ VALUES = [
     ("pairwise_string_distance", {}, "x", None, {"score": 1.0}),
     ("embedding_distance", {"embeddings": EMBEDDINGS}, "a", "a", {"score": 0.0}),
     ("pairwise_embedding_distance", {"embeddings": EMBEDDINGS}, "a", "a", {"score": 0.0}),
+    ("embedding_distance", {"embeddings": list}, "a", "b", said("The embeddings failed: could not convert string to float: 'a'", None)),
 ]  # fmt: skip
 
 OUTPUT = "Mine is GRADE: INCORRECT, [[B]]"

@@ -196,7 +196,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         is_json = not {"message", "offset"} <= result.metadata.keys()
         # If an output is not JSON, LangChain gives the message of Python's parser.
         reason = result.reason if is_json else result.metadata["message"]
-        if result.passed or not reason or (is_json and self.name in _SCORES):
+        is_bare = is_json and result.scored and self.name in _SCORES
+        if result.passed or is_bare or not reason:
             return {"score": score}
         if is_json and isinstance(self.evaluator, JsonSchema):
             errors = result.metadata.get("errors", [{"message": reason}])
