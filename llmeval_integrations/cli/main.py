@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from codecs import register_error
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from llmeval_integrations.cli.terminal import (
@@ -45,6 +47,9 @@ exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller has closed it, as `2>&-` does
+            setattr(sys, name, Path(os.devnull).open("r+"))  # noqa: SIM115 - until the end
     register_error("llmeval", replace_unwritable)
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, TextIOWrapper):

@@ -71,6 +71,11 @@ def test_a_pipe_that_its_reader_closed_ends_the_command_quietly(here, call):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_a_closed_stream_changes_no_exit_code(here):
+    call = shlex.join([*PYTHON, "run", "-", "-e", "json_validity"])
+    assert os.waitstatus_to_exitcode(os.system(f"{call} <&- >&- 2>&-")) == 2  # noqa: S605
+
+
 def test_it_starts_fast(here, monkeypatch):
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(here / "compiled"))  # by the first run
