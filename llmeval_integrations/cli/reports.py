@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -146,7 +147,9 @@ def _report(call: argparse.Namespace) -> int:
     out = call.out or (_default_path(call, "report.html") if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
-    _write(call, out, partial(known[name].write, _read_runs(call)))
+    page = BytesIO()  # so that an error leaves the file as it was
+    known[name].write(_read_runs(call), page)
+    _write(call, out, lambda file: file.write(page.getvalue()))
     if call.open:
         open_page(Path(out).resolve().as_uri())
     return OK
@@ -191,7 +194,7 @@ def _read_runs(call: argparse.Namespace) -> list[Run]:
     return runs
 
 
-def _write(call: argparse.Namespace, out: str, write: Callable[[BinaryIO], None]) -> None:
+def _write(call: argparse.Namespace, out: str, write: Callable[[BinaryIO], object]) -> None:
     """Write to a file, or to standard output."""
     if out == "-":
         with unless_closed():

@@ -189,6 +189,13 @@ def test_a_page_in_a_run_follows_no_link(llmeval):
     assert llmeval("report run --out run/report.html")[0] == 0  # named by the caller
 
 
+def test_a_report_that_fails_leaves_the_file_as_it_was(llmeval):
+    Path("page.html").write_text("kept")
+    Path("run/samples.jsonl").write_text("{\n")
+    assert llmeval("report run --out page.html")[0] == 2
+    assert Path("page.html").read_text() == "kept"
+
+
 def test_a_comparison_as_json_lists_the_changes(llmeval):
     found = json.loads(llmeval("compare before after --json --no-fields --changes 20")[1])
     figures = [(each["field"], each["difference"]) for each in found["differences"]]
