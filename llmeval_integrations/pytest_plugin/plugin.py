@@ -20,7 +20,11 @@ _NAME: Final = "llmeval"
 """The name of the marker."""
 
 Evaluation: TypeAlias = tuple[str, "float | None", "bool | None"]
-"""An evaluator's name, score and verdict: plain values, which xdist sends between processes."""
+"""An evaluator's name, score and verdict."""
+
+Sent: TypeAlias = tuple[str, list[Evaluation], "float | None", "str | None", "str | None"]
+"""A test, its evaluations, the pass rate that a marked test requires, the group of its row and the
+row's id: plain values, which xdist sends between processes."""
 
 EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
 """The key under which a test stores its evaluations."""
@@ -145,11 +149,13 @@ def _attach(report: pytest.TestReport, item: pytest.Item, marker: Marker | None)
     from llmeval_integrations.core.sample import MISSING
 
     rate = None if marker is None else marker.min_pass_rate
-    given = getattr(_row(item), "group", None)
+    row = _row(item)
+    given = None if row is None else row.group
     group = None if given is None or given is MISSING else str(given)
     # The id of a row is in brackets, but folder names may contain brackets, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
-    vars(report)["llmeval"] = test, item.stash[EVALUATIONS], rate, group
+    sent: Sent = test, item.stash[EVALUATIONS], rate, group, None if row is None else str(row.id)
+    vars(report)["llmeval"] = sent
 
 
 class _Counter:
@@ -163,7 +169,7 @@ class _Counter:
         if sent := getattr(report, "llmeval", None):
             from llmeval_integrations.pytest_plugin.tally import Tallies
 
-            self._config.stash.setdefault(_TALLIES, Tallies()).note(report.nodeid, *sent)
+            self._config.stash.setdefault(_TALLIES, Tallies()).note(report.nodeid, sent)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -239,13 +239,17 @@ def test_an_evaluation_counts_once(session, pytester, plugin, code, counted):
 
 @pytest.mark.parametrize("options", [(), pytest.param(("-n", "2"), marks=pytest.mark.nightly)])
 def test_the_interval_respects_groups(session, options):
-    single = [{"output": "[1]" if n % 4 else "["} for n in range(40)]
-    grouped = [{**row, "group": n % 8} for n, row in enumerate(single)]
+    single_rows = [{"output": "[1]" if n % 4 else "["} for n in range(40)]
+    grouped = [{**row, "group": n % 8} for n, row in enumerate(single_rows)]
     code = marked("JsonValidity()", ", min_pass_rate=0.5")
     single, grouped = (
-        lines_of(session(code, *options, rows=given))[-1] for given in (single, grouped)
+        lines_of(session(code, *options, rows=given))[-1] for given in (single_rows, grouped)
     )
     assert grouped[1::3] == single[1::3] == ["75.0 %", "40"]
+    again = f"@pytest.mark.parametrize('again', range(5)){code}".replace(
+        "sample,", "sample, again,"
+    )
+    assert lines_of(session(again, *options, rows=single_rows[:8]))[-1] == grouped
     alone, together = wilson(30, 40), mean_interval(Figures.of([1.0] * 30 + [0.0] * 10), [Group(5, 5)] * 6 + [Group(5, 0)] * 2)  # fmt: skip
     assert [single[2], grouped[2]] == [percents(alone), percents(together)]
     assert together[0] < alone[0] < alone[1] < together[1]
