@@ -11,7 +11,6 @@ from llmeval_integrations.pytest_plugin.plugin import Sent
 from llmeval_integrations.reports.run_view import rates
 from llmeval_integrations.reports.terminal import as_text
 from llmeval_integrations.reports.view import Cell, View
-from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
 
@@ -47,7 +46,7 @@ class Tallies:
         for test, name, figures in self._figures():
             least, rate = required.get(test, 1), figures["pass_rate"]
             if least < 1 and (rate or 0.0) < least:
-                passed = "nothing" if rate is None else percent(rate)
+                passed = "nothing" if rate is None else f"{rate:.6g}"  # 0.7996 is not 80.0 %
                 yield f"{test}: {name} passed {passed}, under min_pass_rate={least:g}"
 
     def _figures(self) -> list[tuple[str, str, Mapping[str, Any]]]:
