@@ -5,6 +5,7 @@ import json
 import re
 import time
 
+import numpy
 import pytest
 
 pytest.importorskip("llama_index.core")
@@ -95,11 +96,13 @@ TEMPLATES = [
     ("GuidelineEvaluator", {}, '{"passing": false, "feedback": ""}', 0.0, False, []),
 ]  # fmt: skip
 LONG = [
-    (YES_OR_NO, ["NO", "YES", "NO"], 1.0, 2),
-    (YES_OR_NO, ["NO"], 0.0, 3),
-    (YES_OR_NO, ["NO", "hm", "NO"], None, 3),
-    (None, [claims("supported")], 1.0, 1),
-    (None, [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
+    ("Faithfulness", (YES_OR_NO,), ["NO", "YES", "NO"], 1.0, 2),
+    ("Faithfulness", (YES_OR_NO,), ["NO"], 0.0, 3),
+    ("Faithfulness", (YES_OR_NO,), ["NO", "hm", "NO"], None, 3),
+    ("Faithfulness", (), [claims("supported")], 1.0, 1),
+    ("Faithfulness", (), [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
+    ("ContextRelevancy", (None, 2), ["[RESULT] 2", "[RESULT] 4", "[RESULT] 0"], 2.0, 2),
+    ("AnswerRelevancy", (POINTS,), ["[RESULT] 1", "[RESULT] 2"], 0.5, 1),  # shows no contexts
 ]
 PAIRS = [
     (["[[A]]", "[[B]]"], 1.0, True, "original"),
@@ -208,12 +211,20 @@ def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, sh
     assert all(text in prompt for text in shown)
 
 
-@pytest.mark.parametrize(("template", "replies", "score", "asked"), LONG)
-def test_a_model_is_asked_about_many_contexts_part_by_part(template, replies, score, asked):
-    llm = Scripted(*replies)
-    judge = ours.FaithfulnessEvaluator(llm, template)
-    found = judge.evaluate(response="So.", contexts=[each * 15_000 for each in "xyz"])
-    assert (found.score, len(llm.requests), len(found.contexts)) == (score, asked, 3)
+@pytest.mark.parametrize(("name", "options", "replies", "score", "asked"), LONG)
+def test_a_model_is_asked_about_many_contexts_part_by_part(name, options, replies, score, asked):
+    llm, contexts = Scripted(*replies), [each * 15_000 for each in "xyz"]
+    found = getattr(ours, f"{name}Evaluator")(llm, *options).evaluate("Why?", "So.", contexts)
+    assert (found.score, len(llm.requests), found.contexts) == (score, asked, contexts)
+
+
+def test_contexts_may_be_an_array_or_nodes():
+    texts = FIELDS["contexts"]
+    for given in (numpy.array(texts), [core.schema.TextNode(text=each) for each in texts]):
+        llm = Scripted("YES")
+        found = ours.RelevancyEvaluator(llm).evaluate("Why?", "So.", given)
+        assert (found.score, found.contexts) == (1.0, texts)
+        assert "It is so.\n\nOr not." in llm.said
 
 
 @pytest.mark.parametrize(("replies", "score", "passing", "source"), PAIRS)

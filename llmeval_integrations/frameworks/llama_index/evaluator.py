@@ -13,8 +13,10 @@ from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model, to_optional_text
 from llmeval_integrations.frameworks._template_judge import make_marks, read_marked
+from llmeval_integrations.judges.material import list_contexts
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -112,7 +114,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         contexts = fields["contexts"]
         return LabelledEvaluationResult(
             query=to_optional_text(fields["input"]),
-            contexts=None if contexts is None else list(map(to_optional_text, contexts)),
+            contexts=None if contexts is None else context_texts(contexts),
             response=to_optional_text(answer),
             passing=result.passed,
             score=None if result.score is None else self._scale(result.score),
@@ -159,9 +161,17 @@ def as_prompt(template: Any) -> Prompt:
     return read_marked(((one.role.value, one.content or "") for one in messages), marks)
 
 
+def context_texts(contexts: Sequence[Any]) -> list[str]:
+    """Return the texts of contexts; that of a node is its content."""
+    return [
+        to_storable_text(each.get_content() if hasattr(each, "get_content") else each)
+        for each in contexts
+    ]
+
+
 def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
     """Return all arguments but the response by the names of a sample's fields."""
-    contexts = [contexts] if isinstance(contexts, str) else contexts
+    contexts = [contexts] if isinstance(contexts, str) else list_contexts(contexts) or contexts
     return {**further, "input": query, "contexts": contexts}
 
 
@@ -169,6 +179,6 @@ def _add_contexts(response: Any, further: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with a response and the texts of its source nodes, unless given."""
     if not hasattr(response, "source_nodes"):
         return {"response": response, **further}
-    contexts = [node.get_content() for node in response.source_nodes]
+    contexts = context_texts(response.source_nodes)
     output = vars(response).get("response") or response  # its text is read faster than the object
     return {"response": output, "contexts": contexts, **further}

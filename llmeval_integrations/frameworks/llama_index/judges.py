@@ -18,8 +18,10 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
     as_prompt,
+    context_texts,
 )
 from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness, split_contexts
+from llmeval_integrations.judges.material import list_contexts
 from llmeval_integrations.messages.read import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
@@ -81,7 +83,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **dict.fromkeys(("response", "generated_answer"), answer),
             "reference_answer": reference or "(none)",
             "reference": reference or "",
-            "context_str": "\n\n".join(map(to_text, fields["contexts"] or ())),
+            "context_str": "\n\n".join(context_texts(fields["contexts"] or ())),
             **self.variables,
             **(fields.get("variables") or {}),
         }
@@ -106,19 +108,20 @@ class ContextsEvaluator(ModelEvaluator):
         self, query: Any = None, response: Any = None, contexts: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response, part by part if the contexts are long."""
-        parts = [contexts]
-        if isinstance(self.evaluator, TemplateJudge) and contexts and not isinstance(contexts, str):
-            parts = split_contexts(contexts, self._most_characters())
+        judge, listed, parts = self.evaluator, list_contexts(contexts) or [], [contexts]
+        if listed and isinstance(judge, TemplateJudge) and "context_str" in judge.prompt.variables:
+            parts = split_contexts(listed, self._most_characters())
+        highest = self._scale(self.scale[1] if self.scale else 1)
         results: list[LabelledEvaluationResult] = []
         for part in parts:
             results.append(await super().aevaluate(query, response, part, **further))
-            if results[-1].score == 1:
+            if results[-1].score == highest:
                 break
         best = max(results, key=lambda each: -1 if each.score is None else each.score)
-        if best.score != 1:  # a reply without a verdict may have been better
+        if best.score != highest:  # a reply without a verdict may have been better
             best = next((each for each in results if each.invalid_result), best)
         if len(parts) > 1:
-            best.contexts = contexts
+            best.contexts = context_texts(listed)
         return best
 
 
