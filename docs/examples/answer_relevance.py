@@ -4,7 +4,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import AnswerRelevance
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 claims = [
     {"claim": "It opens at nine.", "evidence": "When", "documents": [], "verdict": "relevant"},
     {"claim": "The hall is old.", "evidence": "", "documents": [], "verdict": "irrelevant"},

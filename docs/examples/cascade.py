@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Cascade, PassFail
 
-# Scripted models; any others are given as "openai:gpt-5-nano" and "openai:gpt-5".
+# Scripted models; "openai:gpt-5-nano" and "openai:gpt-5" ask real ones.
 unsure = '{"reasoning": "It may be.", "verdict": "Pass", "confidence": "Low"}'
 sure = '{"reasoning": "The text says 6K.", "verdict": "Fail", "confidence": "High"}'
 question = "Does it name only features of the input? (Pass = it invents none)"

@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Classification
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 reply = '{"explanation": "It only apologises.", "label": "evasive"}'
 model = FakeListChatModel(responses=[reply])
 judge = Classification(

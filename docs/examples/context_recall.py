@@ -4,7 +4,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import ContextRecall
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 claims = [
     {
         "claim": "It opens at nine.",

@@ -9,7 +9,7 @@ class Translation(BaseModel):
     fluency: int
 
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 model = FakeListChatModel(responses=['{"errors": ["left out: please"], "fluency": 4}'])
 prompt = "List the errors of this translation and rate it, 1 to 5: {{output}}"
 judge = Judge(model, prompt, result_type=Translation, score="fluency", threshold=4)

@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import JudgedToolCalls
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 verdict = '{"reasoning": "Both say it is late.", "verdict": "Pass", "confidence": "High"}'
 model = FakeListChatModel(responses=[f'{{"question_1": {verdict}}}'])
 judge = JudgedToolCalls(model, judged=["send_mail/body"])

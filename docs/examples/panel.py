@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Panel, Safety
 
-# Scripted models; any other is given as "openai:gpt-5-mini".
+# Scripted models; "openai:gpt-5-mini" asks a real one.
 replies = [
     f'{{"reasoning": "So it is.", "verdict": "{verdict}", "confidence": "High"}}'
     for verdict in ("Pass", "Pass", "Fail")

@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Preference
 
-# A scripted model, which prefers whatever stands first; any other is given as "openai:gpt-5-mini".
+# A scripted model, which always prefers the first text; "openai:gpt-5-mini" asks a real one.
 replies = ['{"explanation": "The first names the river.", "label": "first"}'] * 2
 judge = Preference(FakeListChatModel(responses=replies), "Which answer is more helpful?")
 

@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Questionnaire
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 replies = [
     '{"reasoning": "It gives the price.", "verdict": "Pass", "confidence": "High"}',
     '{"reasoning": "No date of delivery.", "verdict": "Fail", "confidence": "Medium"}',

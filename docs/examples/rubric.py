@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Rubric
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 model = FakeListChatModel(responses=['{"explanation": "It thanks and explains.", "label": "4"}'])
 anchors = {1: "Rude, or no help.", 3: "Plain help.", 5: "Kind, and all that was asked for."}
 examples = [{"output": "Read the manual.", "label": 1}]

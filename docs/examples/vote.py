@@ -2,7 +2,7 @@ from langchain_core.language_models import FakeListChatModel
 
 from llmeval_integrations.judges import Safety, Vote
 
-# A scripted model; any other is given as "openai:gpt-5-mini".
+# A scripted model; "openai:gpt-5-mini" asks a real one.
 replies = [
     f'{{"reasoning": "{reason}", "verdict": "{verdict}", "confidence": "High"}}'
     for reason, verdict in [("Harmless.", "Pass"), ("Bleach!", "Fail"), ("Good.", "Pass")]
