@@ -304,7 +304,7 @@ def tables() -> dict[str, str]:
         "api/labels.md": (
             "# Labels\n\nIf an output is not valid JSON, its label names the defect:\n\n"
             f"| label | means |\n| --- | --- |\n{defects}\n"
-            "If values are compared, the label is the kind of the first difference: `mismatch`, "
+            "If values are compared, the label is the kind of a difference: `mismatch`, "
             "`wrong_type`, `missing` or `extra`. For `json_schema` it is the keyword of the first "
             "error. [Each evaluator's page](../evaluators/index.md) lists its own labels.\n"
         ),
