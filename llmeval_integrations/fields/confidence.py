@@ -12,6 +12,8 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.values import escape, read_pointer
 from llmeval_integrations.matching.node import Node, Outcome
 
@@ -30,8 +32,8 @@ def stated_confidences(
     """Return the confidences of a sample, and the places of those that are no number from 0 to 1.
 
     They are a mapping from pointers or fields to numbers, or have the form of the output:
-    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError if the caller, and not the
-    model, states another value.
+    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. A variable may be their JSON text. Raises
+    InputError if the caller, and not the model, states another value.
     """
     by_model = False
     if callable(source):
@@ -39,6 +41,9 @@ def stated_confidences(
     elif source.startswith(VARIABLE):
         given = sample.variables  # a sample may have none
         found = given.get(source.removeprefix(VARIABLE)) if isinstance(given, Mapping) else None
+        if isinstance(found, str):  # a CSV file has JSON as text, and empty cells
+            value = parse(found) if found.strip() else None
+            found = found if type(value) is Defect else value
     else:
         by_model, found = True, output
         for step in read_pointer(source):

@@ -174,7 +174,7 @@ def _review(run: Run, figures: Row) -> Section:
         rows.append({**each._asdict(), "sample": link["sample"], "link": link})
     note = (
         "The values of which the model was least sure come first. Confidence above which at most "
-        f"1 % of samples have a wrong accepted value (95 % sure): {found.overall}."
+        f"1 % of samples or groups have a wrong accepted value (95 % sure): {found.overall}."
     )
     return Section.of(
         "review",

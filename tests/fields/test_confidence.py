@@ -31,6 +31,7 @@ EXPECTED = [
         (JsonFields(confidence="/_confidence"), {**OUTPUT, "_confidence": FLAT}, None),
         (JsonFields(confidence="/how~1sure"), {**OUTPUT, "how/sure": FLAT}, None),
         (JsonFields(confidence="variables.sure"), json.dumps(OUTPUT), {"sure": NESTED}),
+        (JsonFields(confidence="variables.sure"), OUTPUT, {"sure": json.dumps(FLAT)}),
         (JsonFields(confidence=lambda sample: sample.variables["p"]), OUTPUT, {"p": FLAT}),
     ],
 )
@@ -51,7 +52,7 @@ def test_the_name_of_a_member_may_have_a_slash(sure):
 def test_without_confidences_nothing_is_counted():
     evaluator = JsonFields(confidence="/_confidence")
     for each in (evaluator, JsonFields(confidence="variables.sure")):
-        assert each(OUTPUT, REFERENCE).metadata["confidence"] == []
+        assert each(OUTPUT, REFERENCE, variables={"sure": ""}).metadata["confidence"] == []
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}], evaluator)
     assert "confidence" not in run.summary["evaluators"]["json_fields"]
     assert run.summary["evaluators"]["json_fields"]["unmet_paths"] == ["/_confidence"]
