@@ -14,7 +14,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.tools import Tool, Toolbox, Violation
+from llmeval_integrations.tool_calls.tools import Tool, Toolbox, Violation, violation
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,7 @@ class ToolCallSchema(ToolEvaluator):
             {
                 "name": call.name,
                 "valid": not violations,
-                "errors": [
-                    {"pointer": one.pointer, "keyword": one.keyword, "message": one.message}
-                    for one in violations[:MAX_SCHEMA_ERRORS]
-                ],
+                "errors": violations[:MAX_SCHEMA_ERRORS],
             }
             for call, violations in zip(calls, found)
         ]
@@ -81,17 +78,18 @@ class ToolCallSchema(ToolEvaluator):
             return Result(1.0, True, None, reason, metadata)
         call, violations = next((call, wrong) for call, wrong in zip(calls, found) if wrong)
         first = violations[0]
-        reason = f"{first.message} at {first.pointer}" if first.pointer else first.message
+        reason, pointer = first["message"], first["pointer"]
+        reason += f" at {pointer}" if pointer else ""
         reason = f"{call.name[:80]}: {reason}" if call.name else reason
         if others := sum(map(len, found)) - 1:
             reason += f"; and {others} more"
-        return Result(valid / len(calls), False, first.keyword, reason, metadata)
+        return Result(valid / len(calls), False, first["keyword"], reason, metadata)
 
 
 def _violations(call: ToolCall, tools: Mapping[str, Tool], parsing: Parsing) -> list[Violation]:
     """List the violations by one call."""
     if call.problem is not None:
-        return [Violation("unreadable", call.problem)]
+        return [violation("unreadable", call.problem)]
     if call.name not in tools:
-        return [Violation("unknown_tool", "there is no such tool")]
+        return [violation("unknown_tool", "there is no such tool")]
     return tools[call.name].find(call.arguments, parsing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import (
     InvalidOptionError,
@@ -35,6 +35,9 @@ _KEPT: Final = SCALARS - {type(None)}
 Place = dict[str, Any]
 """One wrong place in a call's arguments, as an entry of a result's metadata."""
 
+Violation = dict[str, str]
+"""A way in which a call violates its tool's schema, as an entry of a result's metadata."""
+
 _OPEN: Final = frozenset(
     [
         *("additionalProperties", "unevaluatedProperties", "patternProperties"),
@@ -48,16 +51,9 @@ _MOST_KEPT: Final = 1_000
 """The most tools without a schema that are kept; models may invent any number of names."""
 
 
-class Violation(NamedTuple):
-    """A way in which a call violates a tool's schema."""
-
-    keyword: str
-    """The schema's keyword; `unknown_tool` and `unreadable` are ours."""
-
-    message: str
-
-    pointer: str = ""
-    """The place as a JSON Pointer within the arguments."""
+def violation(keyword: str, message: str, pointer: str = "") -> Violation:
+    """Say how a call violates its tool's schema, and where in the arguments."""
+    return {"pointer": pointer, "keyword": keyword, "message": message}
 
 
 class Tool:
@@ -91,12 +87,12 @@ class Tool:
         """
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
-            return [Violation(keyword=value.name, message=value.reason)]
+            return [violation(value.name, value.reason)]
         if self.compiled.is_valid(value):
             return []
         errors = map(describe, find_errors(value, self.compiled, measure(value)))
-        found = [Violation(one["keyword"], one["message"], one["pointer"]) for one in errors]
-        return found or [Violation("too_deep", "Does not conform; nested too deeply")]
+        found = [violation(one["keyword"], one["message"], one["pointer"]) for one in errors]
+        return found or [violation("too_deep", "Does not conform; nested too deeply")]
 
 
 class Toolbox:
