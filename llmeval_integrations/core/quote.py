@@ -1,12 +1,17 @@
-"""Quote values and names in messages."""
+"""Quote values and names in messages, and choose names."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
+from llmeval_integrations.core.limits import MAX_NAMES
+
 MAX_QUOTE: Final = 200
 """The longest quoted value in characters."""
+
+OTHER: Final = "(other)"
+"""The name of all things whose own names are too many to be counted each by itself."""
 
 _MANY: Final = 20
 """More words are not listed if one of them is meant: there are about fifty evaluators."""
@@ -57,6 +62,11 @@ def shorten_middle(text: str, longest: int) -> str:
         return text
     end = longest // 2
     return f"{text[: longest - end - 3]}...{text[-end:]}"
+
+
+def name_or_other(name: str, known: Collection[str]) -> str:
+    """Return the name under which a thing is counted: OTHER if too many others are known."""
+    return name if name in known or len(known) < MAX_NAMES else OTHER
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:

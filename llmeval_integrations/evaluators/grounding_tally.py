@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-_MOST_FIELDS: Final = 1_000
-_OTHER: Final = "(other)"
+from llmeval_integrations.core.quote import name_or_other
 
 
 class GroundingTally:
-    """Counts for each field of a run how many values are found in their sources.
-
-    Up to 1,000 fields are counted, and all others together as "(other)".
-    """
+    """Counts for each field of a run how many values are found in their sources."""
 
     def __init__(self) -> None:
-        self._fields: dict[str, Counter[str]] = {}
+        self._fields: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Count the values of one sample, from the metadata of its result."""
         for outcome in metadata.get("outcomes", ()):
-            path, kind = outcome["field"], outcome["kind"]
-            if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
-                path = _OTHER
-            counts = self._fields.setdefault(path, Counter())
+            kind, path = outcome["kind"], name_or_other(outcome["field"], self._fields)
+            counts = self._fields[path]
             counts[kind if kind in ("open", "ungrounded") else "grounded"] += 1
             counts["common"] += outcome.get("common", False)
 

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
+from llmeval_integrations.core.quote import OTHER, name_or_other
 from llmeval_integrations.fields.paths import ANY
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.node import FIGURES, KINDS, Figures, Kind
 from llmeval_integrations.stats.confidence import confidence_figures
 from llmeval_integrations.text.excerpt import cut_around_difference
 
-_MOST_FIELDS: Final = 1_000
 _MOST_EXAMPLES: Final = 3
 _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
 _MOST_VALUES: Final = 500
-_OTHER: Final = "(other)"
 _DIGITS: Final = 3
 """The decimal places to which confidences are rounded before they are counted."""
 
 _Pair: TypeAlias = tuple[str, str]
 """An output and its reference, as they are shown."""
 
-_OTHERS: Final[_Pair] = (_OTHER, _OTHER)
+_OTHERS: Final[_Pair] = (OTHER, OTHER)
 """The entry for all wrong values of a field beyond the first 500. No JSON text is "(other)"."""
 
 
 class FieldTally:
     """Counts the outcomes of each field over a run, in a size that does not grow with the run.
 
-    Up to 1,000 fields are counted, and all others together as "(other)". A wrong value is an output
-    with its reference. Up to 500 different ones of a field are counted, and all others together as
-    `other_wrong_values`.
+    A wrong value is an output with its reference. Up to 500 different ones of a field are counted,
+    and all others together as `other_wrong_values`.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
@@ -42,7 +40,7 @@ class FieldTally:
         self._paths = [*paths]
         self._ignored: set[str] = set()
         """The ignored paths that a document has."""
-        self._fields: dict[str, _Field] = {}
+        self._fields: defaultdict[str, _Field] = defaultdict(_Field)
         self._sums: Counter[str] = Counter()
         """The sum of each figure over all samples."""
         self._samples: Counter[str] = Counter()
@@ -79,16 +77,12 @@ class FieldTally:
         self._unread_confidences += len(metadata.get("unread_confidences", ()))
 
     def _field(self, path: str) -> _Field:
-        if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
-            path = _OTHER
-        if path not in self._fields:  # making one takes longer than finding it
-            self._fields[path] = _Field()
-        return self._fields[path]
+        return self._fields[name_or_other(path, self._fields)]
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of all fields, the fields with the most errors first."""
         fields = sorted(
-            self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
+            self._fields.items(), key=lambda item: (item[0] == OTHER, -item[1].wrong, item[0])
         )
         sums, unread = self._sums, self._unread_confidences
         unmet = [path for path in self._paths if not self._has_met(path)]
@@ -109,7 +103,7 @@ class FieldTally:
         """Return whether a document had the path; also if there were too many fields to know."""
         wanted = pattern.split("/")
         return pattern in self._ignored or any(
-            path == _OTHER
+            path == OTHER
             or all(
                 one == other or ANY in (one, other)
                 for one, other in zip_longest(wanted, path.split("/")[: len(wanted)])

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
+from llmeval_integrations.core.quote import OTHER
 from llmeval_integrations.reports.tables import rows_of
 from llmeval_integrations.reports.view import Column, Row, Section, alarm
 from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _MOST_VALUES: Final = 3

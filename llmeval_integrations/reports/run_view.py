@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quote import OTHER
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.field_view import field_sections
 from llmeval_integrations.reports.tables import names_of
@@ -29,7 +30,6 @@ from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.numbers import NOTHING, percent, percents, write_count
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import OTHER
 
 _OF_REPEATS: Final = (
     "pass@k is the chance that at least one of k rows of a group passes; pass^k is the chance that "

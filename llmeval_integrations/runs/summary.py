@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
-from llmeval_integrations.core.quote import shorten
+from llmeval_integrations.core.limits import MAX_NAMES
+from llmeval_integrations.core.quote import OTHER, name_or_other, shorten
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import Figures, mean_interval
 
 Kind = tuple[bool, str]  # whether it is an error, and its name
-OTHER: Final = "(other)"  # all labels and kinds after the first thousand
-_MOST: Final = 1_000  # labels, kinds and reasons that are counted separately
 _LONGEST: Final = 200
 
 _UNIT: Final = 2.0**100
@@ -47,7 +46,7 @@ class Tally:
     rated: int = 0  # rows with a verdict
     passes: int = 0
     inconsistent: int = 0  # rows whose judge contradicted its own reasons
-    labels: dict[str, int] = field(default_factory=dict)
+    labels: Counter[str] = field(default_factory=Counter)
     groups: Groups = field(default_factory=Groups)
     _sum: int = 0
     _squares: int = 0
@@ -100,10 +99,7 @@ class Tally:
         if row.group is not None:
             self.groups.add(row)
         if label is not None:
-            label = label[:_LONGEST]
-            if label not in self.labels and len(self.labels) >= _MOST:
-                label = OTHER
-            self.labels[label] = self.labels.get(label, 0) + 1
+            self.labels[name_or_other(label[:_LONGEST], self.labels)] += 1
 
     def _find(self, row: Row) -> None:
         kind, text = find_cause(row)
@@ -112,10 +108,10 @@ class Tally:
         reason: str | None = text
         reasons = self._reasons.get(kind)
         if reasons is None:
-            kind = kind if len(self._reasons) < _MOST else (kind[0], OTHER)
+            kind = kind if len(self._reasons) < MAX_NAMES else (kind[0], OTHER)
             reasons = self._reasons.setdefault(kind, {reason: 0})
         if reason not in reasons:
-            reason = reason if self._different < _MOST else None
+            reason = reason if self._different < MAX_NAMES else None
             self._different += 1
         reasons[reason] = reasons.get(reason, 0) + 1
 

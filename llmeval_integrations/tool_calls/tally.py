@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from llmeval_integrations.core.quote import name_or_other
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.matching.node import Figures
 
-_MOST_TOOLS: Final = 1_000
-_OTHER: Final = "(other)"
 _UNREADABLE: Final = "(unreadable)"
 
 
@@ -20,7 +19,7 @@ class CallTally:
     def __init__(self, paths: Iterable[str] = ()) -> None:
         """The summary lists those of the paths, such as `/weather/city`, that no call has."""
         self._fields = FieldTally(paths)
-        self._tools: dict[str, Counter[str]] = {}
+        self._tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
         """Count the calls of one sample, from the metadata of its result."""
@@ -36,14 +35,11 @@ class CallTally:
         )
         for call in calls:
             name = call["name"] or _UNREADABLE
-            self._count(name, "called", "output" in call)
-            self._count(call.get("expected_name", name), "expected", "reference" in call)
-            self._count(name, "right", call["kind"] == "right")
-
-    def _count(self, tool: str, figure: str, number: int) -> None:
-        if tool not in self._tools and len(self._tools) >= _MOST_TOOLS:
-            tool = _OTHER
-        self._tools.setdefault(tool, Counter())[figure] += number
+            wanted = call.get("expected_name", name)
+            self._tools[name_or_other(wanted, self._tools)]["expected"] += "reference" in call
+            counts = self._tools[name_or_other(name, self._tools)]
+            counts["called"] += "output" in call
+            counts["right"] += call["kind"] == "right"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of all calls, of each tool, and of each argument."""
