@@ -86,6 +86,12 @@ _HEDGE: Final = re.compile(
 )
 
 
+_NEXT_LABEL: Final = re.compile(
+    r"\s[\W_]*(?:confidence|certainty|reason(?:s|ing)?|rationale|explanation)\b[^\n:=]{0,9}[:=]",
+    re.IGNORECASE,
+)
+"""The label of another part of the answer, on the same line."""
+
 _ANSWERS: Final = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -211,6 +217,7 @@ class Vocabulary:
                 if not gap.strip(" ") and "\n" not in gap:
                     continue  # "the verdict Pass" is a word about verdicts
                 behind = re.split(r'["”»<}|]' if "|" in gap else r'["”»<}]', rest, maxsplit=1)[0]
+                behind = _NEXT_LABEL.split(behind, maxsplit=1)[0]
                 value = self._interpret(found["word"], gap, behind)
                 yield Statement(value, text[found.start() : end], found.start(), end)
 
