@@ -282,7 +282,7 @@ def _check_parts(judgement: Judgement, keys: Sequence[str], reply: Any) -> None:
             is_there = judgement.confidence is not None
         else:
             label = rf"(?i)\b(?:{alternation((name,))})\W{{0,6}}[:=>]"
-            is_there = name in (VERDICT.name, *VERDICT_NAMES) or bool(re.search(label, text))
+            is_there = name == VERDICT.name or bool(re.search(label, text))
         if not is_there:
             raise UnreadableJudgementError(f"it has no {name}")
 
