@@ -12,20 +12,9 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.objects import (
-    Members,
-    Quotations,
-    find,
-    objects,
-    plain_name,
-)
+from llmeval_integrations.judges.objects import Members, Quotations, find, objects, plain_name
 from llmeval_integrations.judges.reader import Reader, reasons_of
-from llmeval_integrations.judges.vocabulary import (
-    VERDICT,
-    Judgement,
-    Vocabulary,
-    alternation,
-)
+from llmeval_integrations.judges.vocabulary import VERDICT, Judgement, Vocabulary, alternation
 from llmeval_integrations.llm.reply import strip_reasoning
 
 T = TypeVar("T")
@@ -123,9 +112,13 @@ class Form(Generic[T]):
         def fits(members: Members) -> bool:
             return not self._name_mistake(members)
 
-        found = [inner for _, _, each in objects(text) for inner in find(each, fits)]
-        if found or text.startswith("{"):
-            return found
+        name, *others = self._fields
+        listed = f'{{"{name}": {text[text.find("[") : text.rfind("]") + 1]}}}'
+        # a model may write its only list without the object around it
+        for whole in [text] if others else [text, listed]:
+            found = [inner for _, _, each in objects(whole) for inner in find(each, fits)]
+            if found or text.startswith("{"):
+                return found
         heading = rf"^\W*({alternation(self._fields)})\b\W*?[:=>\n]\W*"
         labels = re.findall(rf"(?ims){heading}(.+?)\s*(?={heading}|\Z)", text)
         return find({name: value.strip(" \t*_") for name, value, _ in labels}, fits)

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.evaluator import ask_in_form
 from llmeval_integrations.judges.forms import Form, form_of, object_schema
@@ -109,12 +110,13 @@ class QuestionGenerator:
     ) -> list[Question]:
         """Write exactly so many questions; multiple-choice questions have `choices`.
 
-        Raises InvalidOptionError for an unknown type, UnreadableJudgementError if the reply is
-        something else than was asked for, and ClientError if there is none.
+        Raises InvalidOptionError for an unknown type or a number below 1, UnreadableJudgementError
+        if the reply is something else than was asked for, and ClientError if there is none.
         """
         if question_type not in _KINDS:
             names = ", ".join(map(repr, _KINDS))
             raise InvalidOptionError(f"question_type={quote(question_type)} is not one of {names}")
+        check_count("num_questions", num_questions)
         has_choices = question_type == "multiple_choice"
         user = _USER.format(
             specifications=specifications,
@@ -198,9 +200,10 @@ class OutputGenerator:
     ) -> list[GeneratedOutput]:
         """Write so many texts for one task, at temperatures evenly spread over the range.
 
-        The calls run concurrently. Raises InvalidOptionError for a temperature that is not within
-        0 to 2, and ClientError for a call that fails.
+        The calls run concurrently. Raises InvalidOptionError for a number below 1 or a temperature
+        that is not within 0 to 2, and ClientError for a call that fails.
         """
+        check_count("num_responses", num_responses)
         low, high = temperature_range
         step = (high - low) / max(1, num_responses - 1)
         asked = [(task, round(low + number * step, 6)) for number in range(num_responses)]

@@ -72,6 +72,8 @@ def classify(choices, prompt="{output}", **options):
         (lambda: judges.JudgedToolCalls(MODEL, "body"), "judged_tool_calls: judged"),
         (lambda: judges.JudgedToolCalls(MODEL, ["*/a"], calls=1), "judged_tool_calls: calls"),
         (lambda: judges.QuestionGenerator(MODEL).generate("x", 3, "open"), "question_type"),
+        (lambda: judges.QuestionGenerator(MODEL).generate("x", 0), "num_questions=0"),
+        (lambda: judges.OutputGenerator(MODEL).generate_batch("x", -1), "num_responses=-1"),
         (lambda: judges.OutputGenerator(MODEL).generate_variations("x", "one prompt"), "prompts"),
         (lambda: judges.OutputGenerator(MODEL).generate_batch("x", 2, (1, 3)), "temperature"),
     ],

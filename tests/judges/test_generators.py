@@ -19,17 +19,16 @@ def choose(choices):
     return {"questions": [{"question": "How long?", "choices": [*choices]}]}
 
 
-THREE = reply("Is it short?", "Is it kind?", "Is it true?")
+TEXTS = ["Is it short?", "Is it kind?", "Is it true?"]
+THREE = reply(*TEXTS)
 
 
-@pytest.mark.parametrize(
-    "said", [THREE, {"questions": ["Is it short?", "Is it kind?", "Is it true?"]}]
-)
+@pytest.mark.parametrize("said", [THREE, {"questions": TEXTS}, f"questions = {TEXTS}", TEXTS])
 def test_so_many_questions_come_and_can_be_asked(said):
     model = Scripted(said)
     generator = judges.QuestionGenerator(model, domain="product descriptions")
     questions = generator.generate(SPECS, 3)
-    assert questions == ["Is it short?", "Is it kind?", "Is it true?"]
+    assert questions == TEXTS
     for text in (SPECS, "exactly 3", "product descriptions", "answered with Pass or Fail"):
         assert text in model.said
     assert judges.Questionnaire(Scripted(judgement()), questions)("a").score == 1.0
