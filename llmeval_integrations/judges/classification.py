@@ -9,12 +9,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.options import (
-    Finite,
-    Text,
-    check_instance,
-    option_error,
-)
+from llmeval_integrations.core.options import Finite, Text, check_instance, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import ModelJudge

@@ -14,12 +14,7 @@ from msgspec import Meta
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import (
-    Count,
-    ZeroToOne,
-    check_instance,
-    check_list,
-)
+from llmeval_integrations.core.options import Count, ZeroToOne, check_instance, check_list
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample

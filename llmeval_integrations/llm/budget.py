@@ -11,11 +11,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from llmeval_integrations.core.errors import (
-    ClientError,
-    InvalidOptionError,
-    MissingDependencyError,
-)
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client

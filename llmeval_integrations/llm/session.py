@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import msgspec
 
-from llmeval_integrations.core.errors import (
-    ClientError,
-    CutReplyError,
-    RefusedReplyError,
-)
+from llmeval_integrations.core.errors import ClientError, CutReplyError, RefusedReplyError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.batches import Batches
 from llmeval_integrations.llm.budget import Budget, Price, Spending
