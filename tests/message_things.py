@@ -10,8 +10,11 @@ CALL = {"name": "weather", "args": {"city": "Paris"}, "id": "1"}
 def langchain_things():
     messages = pytest.importorskip("langchain_core.messages")
     outputs = pytest.importorskip("langchain_core.outputs")
+    types = pytest.importorskip("langgraph.types")
     ai, human = messages.AIMessage, messages.HumanMessage("How much?")
     chunks = [messages.AIMessageChunk(part, id="1") for part in (TEXT[:5], TEXT[5:])]
+    streamed_whole = ai(TEXT), {"langgraph_node": "agent"}
+    streamed = [(chunk, {"langgraph_node": "agent"}) for chunk in chunks]
     answered = [human, ai("", tool_calls=[CALL]), messages.ToolMessage("rain", tool_call_id="1")]
     return {
         "message": ai(TEXT),
@@ -30,8 +33,15 @@ def langchain_things():
         "values": [{"messages": [human]}, {"messages": [*answered, ai(TEXT)]}],
         "updates": [{"agent": {"messages": answered[1:2]}}, {"tools": {"messages": answered[2:]}}, {"agent": {"messages": [ai(TEXT)]}}],
         "an update": {"agent": {"messages": [ai(TEXT)]}},
-        "a streamed message": (ai(TEXT), {"langgraph_node": "agent"}),
-        "streamed messages": [(chunk, {"langgraph_node": "agent"}) for chunk in chunks],
+        "a streamed message": streamed_whole,
+        "streamed messages": streamed,
+        "messages of subgraphs": [(("agent:1",), one) for one in streamed],
+        "states of subgraphs": [((), {"messages": [ai(TEXT)]}), (("agent:1",), {"messages": [human]})],
+        "several modes": [("messages", streamed[0]), ("values", {"messages": [human]}), ("updates", {"agent": {"messages": [human]}}), ("values", {"messages": [ai(TEXT)]})],
+        "modes of subgraphs": [((), "values", {"messages": [ai(TEXT)]}), (("agent:1",), "values", {"messages": [human]})],
+        "version 2": [{"type": "values", "ns": (), "data": {"messages": [human]}}, {"type": "values", "ns": (), "data": {"messages": [human, ai(TEXT)]}}],
+        "a part of version 2": {"type": "messages", "ns": (), "data": streamed_whole},
+        "output of version 2": types.GraphOutput({"messages": [human, ai(TEXT)]}, ()),
     }  # fmt: skip
 
 

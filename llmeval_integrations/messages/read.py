@@ -20,6 +20,9 @@ from llmeval_integrations.tool_calls.call import without_answer
 _FIRST: Final = 3
 """How many states of a stream are searched for messages."""
 
+_MODES: Final = ("values", "updates", "messages", None)
+"""The modes of a stream that contain messages; if a graph streams several, the first is read."""
+
 
 class Messages(NamedTuple):
     """The messages in an output."""
@@ -88,18 +91,26 @@ def read_items(thing: Any) -> Any:
 def find_messages(thing: Any) -> Messages | None:
     """Read messages, responses and states of known libraries; return None for anything else.
 
-    These are messages, chunks, responses, lists of them, states of LangGraph in each of its modes,
-    and the result of `with_structured_output(include_raw=True)`. A mapping or list of plain JSON is
-    an ordinary value, whatever its members are called.
+    These are messages, chunks, responses, lists of them, states of LangGraph, what it streams as a
+    list, and the result of `with_structured_output(include_raw=True)`. A mapping or list of plain
+    JSON is an ordinary value, whatever its members are called.
 
     Raises InputError for a sample, and for a stream, which could not be read twice.
     """
     if isinstance(thing, Messages):
         return thing
     if isinstance(thing, (list, tuple)):
+        data = _unwrap_parts(thing if isinstance(thing, list) else [thing])
+        if data is not None:
+            return _read_list(data)
         is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
         return _read_states(thing) if is_plain else _read_list(thing)
+    if type(thing).__module__ == "langgraph.types" and hasattr(thing, "interrupts"):
+        return find_messages(thing.value)  # the output of a graph, with `version="v2"`
     if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
+        if "ns" in thing:
+            data = _unwrap_parts([thing])
+            return None if data is None else _read_list(data)
         if "messages" in thing or "raw" in thing:
             return _read_state(thing)
         return _read_states([thing]) if len(thing) == 1 else None  # perhaps an update
@@ -170,6 +181,29 @@ def _last(replies: list[Reply]) -> Reply:
 
 
 # --- states of a graph ----------------------------------------------------------------------------
+
+
+def _unwrap_parts(parts: Sequence[Any]) -> list[Any] | None:
+    """Return what a graph streams with its mode or namespace: the data of one mode.
+
+    Such a part is a tuple that ends with the data, or with `version="v2"` a mapping. The states of
+    subgraphs are skipped. None for anything else.
+    """
+    found: dict[Any, list[Any]] = {}
+    for part in parts:
+        if isinstance(part, dict) and part.keys() >= {"type", "ns", "data"}:
+            namespace, mode, data = part["ns"], part["type"], part["data"]
+        elif isinstance(part, (list, tuple)) and len(part) in (2, 3):
+            *names, data = part
+            mode = names.pop() if isinstance(names[-1], str) else None
+            namespace = names[0] if names else ()
+        else:
+            return None
+        if not isinstance(namespace, (list, tuple)):
+            return None
+        if not namespace or isinstance(data, (list, tuple)):  # each message is streamed only once
+            found.setdefault(mode, []).append(data)
+    return next((found[mode] for mode in _MODES if mode in found), None)
 
 
 def _read_states(states: Sequence[Any]) -> Messages | None:
