@@ -21,6 +21,8 @@ from llmeval_integrations.messages.read import read_answer
 _METHODS: Final = ("embed_documents", "get_text_embedding_batch")
 """The methods of LangChain's and LlamaIndex's embeddings; asynchronous ones begin with `a`."""
 
+_NO_VECTOR: Final = "a vector is empty, or has a number that is not finite"
+
 _Pair: TypeAlias = "tuple[str, str, str | None]"
 """The texts of output and reference, and a label if the output is empty."""
 
@@ -98,10 +100,10 @@ class EmbeddingDistance(Evaluator):
         method = next(filter(self._has, _METHODS), None)
         embed = self.embeddings if method is None else getattr(self.embeddings, method)
         try:
-            vectors = _read_vectors(texts, embed(texts)) if texts else {}
+            vectors, problem = _read_vectors(texts, embed(texts) if texts else []), _NO_VECTOR
         except Exception as error:  # noqa: BLE001 - a model's client may raise anything
-            return [_failure(error)] * len(pairs)
-        return [self._compare(pair, vectors) for pair in pairs]
+            vectors, problem = {}, str(error)
+        return [self._compare(pair, vectors, problem) for pair in pairs]
 
     async def acheck(self, sample: Sample) -> Result:
         method = next((f"a{name}" for name in _METHODS if self._has(f"a{name}")), None)
@@ -111,10 +113,10 @@ class EmbeddingDistance(Evaluator):
         texts = _unique_texts([pair])
         try:
             given = await getattr(self.embeddings, method)(texts) if texts else []
-            vectors = _read_vectors(texts, given)
+            vectors, problem = _read_vectors(texts, given), _NO_VECTOR
         except Exception as error:  # noqa: BLE001 - as above
-            return _failure(error)
-        return self._compare(pair, vectors)
+            vectors, problem = {}, str(error)
+        return self._compare(pair, vectors, problem)
 
     def _has(self, method: str) -> bool:
         return callable(getattr(self.embeddings, method, None))
@@ -124,9 +126,12 @@ class EmbeddingDistance(Evaluator):
         value, label = read_answer(sample.output)
         return to_text(value), reference, label
 
-    def _compare(self, pair: _Pair, vectors: dict[str, _Vector]) -> Result:
+    def _compare(self, pair: _Pair, vectors: dict[str, _Vector], problem: str) -> Result:
         output, reference, label = pair
         if output and reference:
+            if not {output, reference} <= vectors.keys():
+                reason = f"The embeddings failed: {problem}"
+                return Result.unscored(reason, label="embedding_failed")
             score = float(METRICS[self.metric](vectors[output], vectors[reference]))
         elif self.metric == "cosine":
             score = 1.0
@@ -145,15 +150,15 @@ def _unique_texts(pairs: list[_Pair]) -> list[str]:
 
 
 def _read_vectors(texts: list[str], given: Iterable[Iterable[float]]) -> dict[str, _Vector]:
-    """Return the vector of each text; raise ValueError for what a distance cannot be taken of."""
+    """Return the vectors of the texts; raise ValueError if their number or lengths are wrong.
+
+    Some models give NaN for some texts, and the distance to it is no number. These are left out.
+    """
     vectors = [[*map(float, vector)] for vector in given]  # also NumPy's, of which a sum is slow
-    if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
+    if len(vectors) != len(texts) or len({*map(len, vectors)} - {0}) > 1:
         raise ValueError(f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths")
-    # The distance to NaN is no number, and some models give it for some texts.
-    if not all(vector and all(map(math.isfinite, vector)) for vector in vectors):
-        raise ValueError("a vector is empty, or has a number that is not finite")
-    return dict(zip(texts, vectors))
-
-
-def _failure(problem: object) -> Result:
-    return Result.unscored(f"The embeddings failed: {problem}", label="embedding_failed")
+    return {
+        text: vector
+        for text, vector in zip(texts, vectors)
+        if vector and all(map(math.isfinite, vector))
+    }

@@ -190,7 +190,7 @@ def test_a_function_sees_what_canonicalize_writes():
 
 # --- EmbeddingDistance ---------------------------------------------------------------------------
 
-VECTORS = {"yes": [1.0, 0.0], "aye": [0.8, 0.6], "no": [-1.0, 0.0]}
+VECTORS = {"yes": [1, 0], "aye": [0.8, 0.6], "no": [-1, 0], "bad": [math.nan, 0], "none": []}
 
 
 def embed(texts):
@@ -250,7 +250,8 @@ def test_a_run_embeds_each_text_once():
         asked.extend(texts)
         return embed(texts)
 
-    rows = [{"output": output, "reference": "yes"} for output in ["yes", "aye", "aye", ""] * 5]
+    outputs = ["yes", "aye", "aye", "", "bad", "none"]
+    rows = [{"output": output, "reference": "yes"} for output in outputs * 5]
     run = evaluate(rows, EmbeddingDistance(count, threshold=0.5))
-    assert len(asked) <= 2 * 3  # a chunk at a time
-    assert [row.passed for row in run.rows] == [True, True, True, False] * 5
+    assert len(asked) <= 3 * 4  # a chunk at a time
+    assert [row.passed for row in run.rows] == [True, True, True, False, None, None] * 5
