@@ -273,7 +273,7 @@ def write_turns(reply: Any, result: Result) -> list[Any]:
         ids = [block.id for block in reply.content if block.type == "tool_use"]
         form, id_key = {"type": "tool_result", "is_error": True}, "tool_use_id"
     elif hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
-        turns, ids = [reply], [call["id"] for call in reply.tool_calls]
+        turns, ids = [reply], [one["id"] for one in (*reply.tool_calls, *reply.invalid_tool_calls)]
         form["status"] = "error"
     else:
         turns = [{"role": "assistant", "content": _write(reply)}]

@@ -225,6 +225,38 @@ def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
     assert {one["tool_call_id"]: one["content"] for one in said} == CALLS_TOLD
 
 
+@pytest.mark.parametrize("answer", [GOOD, "{}"])  # LangChain accepts one, and refuses the other
+@pytest.mark.parametrize("bad", [BAD, GOOD[:-1]])
+def test_a_call_beside_an_answer_or_with_broken_arguments_is_checked_before_it_runs(
+    server, bad, answer
+):
+    output = pytest.importorskip("langchain.agents.structured_output")
+    paid = []
+
+    def pay(total: float) -> str:
+        """Pay."""
+        paid.append(total)
+        return "paid"
+
+    calls = [("Receipt", answer), ("pay", bad)]
+    calls = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": text}}
+        for name, text in calls
+    ]
+    server.plays(
+        chat(None, calls=calls), api.chat_calls(GOOD), chat(None, calls=[GOOD], tool="Receipt")
+    )
+    retry = {"evaluator": PAYS, "on": "tool_calls"}
+    agent = langchain_agent(
+        server, retry, tools=[pay], response_format=output.ToolStrategy(Receipt)
+    )
+    assert agent.invoke(question("Pay 3."))["structured_response"] == Receipt(total=3)
+    assert paid == [3]
+    told = server.requests[1].body["messages"][2:]
+    assert {one["tool_call_id"] for one in told} == {"Receipt", "pay"}
+    assert all("- pay: " in one["content"] for one in told)
+
+
 def test_an_agents_structured_response_is_checked_and_the_last_try_may_raise(server):
     output = pytest.importorskip("langchain.agents.structured_output")
     server.plays(*(chat(None, calls=[text], tool="Receipt") for text in (BAD, GOOD)))
@@ -233,6 +265,12 @@ def test_an_agents_structured_response_is_checked_and_the_last_try_may_raise(ser
     assert agent.invoke(question("?"))["structured_response"] == Receipt(total=3)
     last = {"role": "tool", "tool_call_id": "c1", "content": TOLD.replace("-3", "-3.0")}
     assert server.last.body["messages"][-1] == last
+
+    # With a ProviderStrategy, the answer is the text.
+    server.plays(chat(BAD), chat(GOOD))
+    retry = {"evaluator": CONFORMS}
+    agent = langchain_agent(server, retry, response_format=output.ProviderStrategy(Receipt))
+    assert agent.invoke(question("?"))["structured_response"] == Receipt(total=3)
 
     # A call for an answer is none of a tool, also if LangChain cannot read it.
     server.plays(*(chat(None, calls=[text], tool="Receipt") for text in ("{}", GOOD)))

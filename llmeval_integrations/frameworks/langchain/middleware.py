@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, convert_to_messages
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
@@ -81,13 +81,15 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     def _find_answer(self, response: ModelResponse) -> Any:
         """Return the part to check; MISSING if this response does not have it."""
         message = _message(response)
-        if response.structured_response is not None:
-            return response.structured_response if self.on == "structured_response" else MISSING
-        # LangChain itself tells the model about a call for an answer that it cannot read.
-        is_told = len(response.result) > 1
-        if is_told or (self.on == "tool_calls") != bool(message.tool_calls):
-            return MISSING
-        return message
+        if self.on == "tool_calls":
+            # LangChain answers a call for a structured response itself, but runs tools beside it.
+            answered = {one.tool_call_id for one in response.result if isinstance(one, ToolMessage)}
+            calls = [call for call in message.tool_calls if call["id"] not in answered]
+            is_called = calls or message.invalid_tool_calls
+            return message.model_copy(update={"tool_calls": calls}) if is_called else MISSING
+        if self.on == "structured_response" and response.structured_response is not None:
+            return response.structured_response
+        return MISSING if message.tool_calls else message
 
 
 def _message(response: ModelResponse) -> AIMessage:
