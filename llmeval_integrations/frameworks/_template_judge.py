@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.result import Result
@@ -19,6 +19,8 @@ from llmeval_integrations.judges.reader import parse_judgement
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
+
+_LONG: Final = {"Y": "YES", "N": "NO"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class TemplateJudge(ModelJudge):
             words=None if self.words is None else tuple(self.words),
             scale=self.scale,
             ignoring=texts,
-            methods=[] if self.words is None else [_read_verdict, self._read_first_word],
+            methods=[] if self.words is None else [_read_verdict, self._read_word],
         )
         score = float(found.verdict if self.words is None else self.words[found.verdict])
         passed = None if self.threshold is None else score >= self.threshold
@@ -62,12 +64,21 @@ class TemplateJudge(ModelJudge):
         reason = reply.strip() if self.keeps_reply else found.reasoning
         return Result(score, passed, label, reason)
 
-    def _read_first_word(self, reply: str) -> dict[str, str] | None:
-        """Read a reply such as "No, the context says otherwise." by its first word."""
+    def _read_word(self, reply: str) -> dict[str, str] | None:
+        """Read the first word of "No, the context says otherwise.", or a last line.
+
+        Yes and no may stand for Y and N.
+        """
         word, comma, rest = reply.partition(",")
-        if not comma or word.strip(" *_\n").upper() not in (self.words or ()):
-            return None
-        return {"verdict": word, "reasoning": rest.strip()}
+        reasons, _, last = reply.strip().rpartition("\n")
+        if reasons.rstrip().endswith((":", "?")):  # the line may be a quotation, or one of several
+            last = ""
+        for said, reasoning in ((word if comma else "", rest), (last, reasons)):
+            verdict = said.strip(" *_.\n").upper()
+            for each in self.words or ():
+                if verdict in (each, _LONG.get(each)):
+                    return {"verdict": each, "reasoning": reasoning.strip()}
+        return None
 
 
 def _read_verdict(reply: str) -> dict[str, str] | None:

@@ -132,6 +132,10 @@ MEMBERS = [
     ("context_qa", {}, "neither", said("neither", None, None), ["2 + 2?", OUTPUT, "four"]),
     ("criteria", {}, "Short.\nY", said("Short.", "Y", 1), [OUTPUT, QUESTIONS["helpfulness"]]),
     ("labeled_criteria", {"criteria": "depth"}, "N", said("", "N", 0), ["four", QUESTIONS["depth"]]),
+    # Some models write the word in place of its letter.
+    ("criteria", {}, "No.", said("", "N", 0), []),
+    ("criteria", {}, "Yes, it helps.", said("it helps.", "Y", 1), []),
+    ("criteria", {}, "It helps.\n\n**Yes**", said("It helps.", "Y", 1), []),
     ("score_string", {}, "Fine. Rating: [[9]]", said("Fine. Rating: [[9]]", 9), ["2 + 2?", OUTPUT, CRITERIA["depth"]]),
     ("labeled_score_string", {"normalize_by": 10}, "[[9]]", said("[[9]]", 0.9), ["four"]),
     ("pairwise_string", {}, "Better.\n[[A]]", said("Better.\n[[A]]", "A", 1), ["2 + 2?", OUTPUT, '{"is":5}']),
@@ -144,6 +148,7 @@ MEMBERS = [
     ("score_string", {}, "Rating: [[0]]", said("Rating: [[0]]", None), []),
     ("trajectory", {}, "Good.\nScore: 9", said(UNCLEAR, None), []),
     ("criteria", {}, "N/A", said(NEITHER, None, None), []),
+    ("criteria", {}, "It says:\nYes", said(NEITHER.replace("N/A", "It says:\\nYes"), None, None), []),
     # Criteria are described, principles, or several.
     ("criteria", {"criteria": {"mine": "Is it mine?"}}, "Y", said("", "Y", 1), ["Is it mine?"]),
     ("criteria", {"criteria": PRINCIPLE}, "Y", said("", "Y", 1), ["brief: Is it brief?"]),
