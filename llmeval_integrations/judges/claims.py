@@ -225,15 +225,16 @@ class ContextPrecision(_ClaimJudge):
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
     text_of: ClassVar[str] = "reference"
 
-    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
+    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:
         contexts = list_contexts(sample.contexts)
-        count = 1 if contexts is None else len(contexts)
+        if contexts is None:  # one text, which has no number
+            return float(share > 0)
         useful = {
             number
             for claim in claims
             if claim.verdict == "supported"
             for number in claim.documents
-            if 1 <= number <= count
+            if 1 <= number <= len(contexts)
         }
         shares = [place / number for place, number in enumerate(sorted(useful), 1)]
         return sum(shares) / len(shares) if shares else 0.0

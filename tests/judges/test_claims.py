@@ -89,6 +89,8 @@ def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, pr
     assert judges.ContextPrecision(model)("x", **fields).score == pytest.approx(precision)
     asked = {request.messages for request in model.requests}
     assert len(asked) == 1  # a run pays once for both
+    one_text = {**fields, "contexts": "\n".join(CONTEXTS)}
+    assert judges.ContextPrecision(model)("x", **one_text).score == (recall > 0)
 
 
 def test_an_array_of_contexts_is_numbered_as_a_list_is():
