@@ -125,22 +125,25 @@ class JsonGrounded(JsonEvaluator):
 
     def _judge(self, outcomes: list[dict[str, Any]], weights: list[float]) -> Result:
         kinds = [each["kind"] for each in outcomes]
-        wrong = [each for each in outcomes if each["kind"] == "ungrounded"]
-        counts = {"ungrounded": len(wrong), "open": kinds.count("open")}
+        counts = {kind: kinds.count(kind) for kind in ("ungrounded", "open")}
         grounded = len(outcomes) - sum(counts.values())
         metadata = {"grounded": grounded, **counts, "outcomes": outcomes}
         judged = fsum(weight for weight, kind in zip(weights, kinds) if kind != "open")
         if not judged:
             return Result.unscored("There is no value to look for", label="open", **metadata)
-        lost = fsum(weight for weight, kind in zip(weights, kinds) if kind == "ungrounded")
-        score = (judged - lost) / judged
-        passed = not lost if self.threshold is None else score >= self.threshold
+        wrong = [
+            (each, weight)
+            for each, weight in zip(outcomes, weights)
+            if weight and each["kind"] == "ungrounded"
+        ]
+        score = (judged - fsum(weight for _, weight in wrong)) / judged
+        passed = not wrong if self.threshold is None else score >= self.threshold
         if not wrong:
             return Result(score, passed, None, "Every value is in the source", metadata)
         named = [
             f"{each['pointer'] or 'the whole'} "
             f"{shorten_middle(canonical(each['output']), _LONGEST_VALUE)}"
-            for each in wrong[:_MOST_NAMED]
+            for each, _ in wrong[:_MOST_NAMED]
         ]
         more = [f"and {len(wrong) - _MOST_NAMED} more"] if len(wrong) > _MOST_NAMED else []
         reason = f"not in the source: {'; '.join(named + more)}"

@@ -123,6 +123,7 @@ def test_the_score_is_the_share_of_values_that_are_found():
 def test_fields_are_weighed_ignored_and_derived(fields, score, judged):
     result = JsonGrounded(fields=fields)(OUTPUT, input=SOURCE)
     assert (result.score, result.passed) == (pytest.approx(score), score == 1)
+    assert (result.label is None) == (score == 1)
     assert result.metadata["grounded"] + result.metadata["ungrounded"] == judged
 
 
