@@ -26,11 +26,14 @@ from llmeval_integrations.fields.schema_rules import list_values
 from llmeval_integrations.json_values.parse import Parsing, dump_model
 from llmeval_integrations.json_values.values import SCALARS, canonical, equal, escape
 from llmeval_integrations.text.sources import Found, Source, normalize
+from llmeval_integrations.text.words import BREAK
 
 Origin = Literal["input", "contexts"]
 
 _GAP: Final = "\n\n"
-"""The separator between the texts of a source."""
+"""The separator between the parts of a text."""
+
+_GAP_OF_CONTEXTS: Final = f"\n{BREAK}\n"
 
 _PARTS: Final = (
     *("content", "blocks", "page_content", "metadata"),
@@ -159,9 +162,10 @@ class _Search:
     def __init__(
         self, texts: Sequence[str], common: frozenset[Any], *, with_contexts: bool
     ) -> None:
-        self._source = _read_source(_GAP.join(texts))
-        self._starts = [*accumulate((len(text) + len(_GAP) for text in texts[:-1]), initial=0)]
-        self._with_contexts = with_contexts
+        gap = _GAP_OF_CONTEXTS if with_contexts else _GAP
+        self._source = _read_source(gap.join(texts))
+        self._starts = [*accumulate((len(text) + len(gap) for text in texts[:-1]), initial=0)]
+        self._texts, self._with_contexts = texts, with_contexts
         self._common = common
 
     def walk(self, node: Field, value: Any, pointer: str) -> Iterator[tuple[dict[str, Any], float]]:
@@ -196,7 +200,8 @@ class _Search:
             return {"place": [found.start, found.end]}
         context = bisect_right(self._starts, found.start) - 1
         start = self._starts[context]
-        return {"context": context, "place": [found.start - start, found.end - start]}
+        end = min(found.end - start, len(self._texts[context]))  # the rest is in other contexts
+        return {"context": context, "place": [found.start - start, end]}
 
 
 _read_source = lru_cache(maxsize=8)(Source)  # several outputs in a row often have one source

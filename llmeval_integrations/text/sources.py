@@ -20,6 +20,7 @@ from llmeval_integrations.text.numbers import (
 )
 from llmeval_integrations.text.stretches import Span, find_stretch
 from llmeval_integrations.text.words import (
+    BREAK,
     FOLDING,
     STOP_WORDS,
     WORD,
@@ -56,6 +57,9 @@ _SIMILARITY_OF_WORDS: Final = 0.8
 
 _MOST_WITH_SLIPS: Final = 20
 """The most words of a text in which spelling mistakes are searched."""
+
+_APART: Final = 100
+"""The distance in words of two texts of a source, more than that of a name's words."""
 
 _TIME: Final = re.compile(
     r"(?<=\d)(?:t|,?\s+(?:at\s+)?)(\d\d?):(\d\d)(?::\d\d(?:\.\d+)?)?\s?(?:z|utc|[+-]\d\d:?\d\d)?\b"
@@ -104,6 +108,9 @@ class Source:
         self._text = text
         self._folded = fold(text)
         found = [*WORD.finditer(self._folded)]
+        if BREAK in text:  # what has to be near is in one text
+            counts = (_APART if each[0] == BREAK else 1 for each in found)
+            found = [*chain.from_iterable(map(repeat, found, counts))]
         self._words = [join_lines(each[0]) for each in found]
         self._starts = [each.start() for each in found]
         self._ends = [each.end() for each in found]

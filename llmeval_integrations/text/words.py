@@ -33,8 +33,11 @@ class _Folding(dict[int, str]):
 FOLDING: Final = _Folding({ord(char): folded for char, folded in _SIGNS.items()})
 """A table for `str.translate` that removes case and accents, and unifies quotes and dashes."""
 
+BREAK: Final = "\ufdd0"
+"""A character that stands between two texts of a source. Unicode keeps it out of texts."""
+
 WORD: Final = re.compile(
-    r"\d+(?:[.,']\d+)*"  # a number with its separators is one word
+    rf"\d+(?:[.,']\d+)*|{BREAK}"  # a number with its separators is one word
     r"|[\u3040-\u30ff\u3400-\u9fff]"  # Chinese and Japanese have no spaces
     r"|[^\W\d_]+(?:-[ \t\r]*\n\s*[^\W\d_]+)?"  # the end of a line may split a word
 )

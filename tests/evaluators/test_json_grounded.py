@@ -182,6 +182,11 @@ def test_a_value_has_its_place_in_its_context_and_a_source_is_asked_for():
     grounded, contexts = JsonGrounded("contexts"), ["Harbour Ltd", "Baker Ltd, 1,250.50 EUR"]
     found = grounded({"a": 1250.5, "b": "Harbour"}, contexts=contexts).metadata["outcomes"]
     assert [(each["context"], each["place"]) for each in found] == [(1, [11, 19]), (0, [0, 7])]
+    apart = ["met Harbour", "Ltd of 12", "employees and sold silver", "foods to buyers"]
+    values = ["Harbour Ltd", "12 employees", "sold silver foods to buyers"]
+    found = grounded(values, contexts=apart).metadata["outcomes"]
+    assert [each["kind"] for each in found] == ["ungrounded", "ungrounded", "words"]
+    assert (found[2]["context"], found[2]["place"]) == (2, [14, 25])  # not beyond its text
     with pytest.raises(MissingFieldError, match="json_grounded needs contexts"):
         grounded("{}", input=SOURCE)
     with pytest.raises(InputError, match="a text, or a list"):
