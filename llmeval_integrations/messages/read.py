@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
@@ -125,7 +125,18 @@ def find_messages(thing: Any) -> Messages | None:
     if reply is None:
         return None
     is_run = library_of(thing) == "pydantic_ai" and hasattr(thing, "all_messages")
-    return Messages(reply, (*thing.all_messages(),) if is_run else (thing,))
+    return Messages(reply, (*_messages_of_run(thing),) if is_run else (thing,))
+
+
+def _messages_of_run(run: Any) -> Iterator[Any]:
+    """Yield the messages of a run of Pydantic AI, without the call for its answer.
+
+    A `ToolOutput` may give the tool for the answer any name.
+    """
+    name = getattr(run, "_output_tool_name", None) or MISSING
+    for message in run.all_messages():
+        parts = [part for part in message.parts if getattr(part, "tool_name", None) != name]
+        yield replace(message, parts=parts)
 
 
 # --- lists of messages ----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from inspect import GEN_CREATED, getgeneratorstate, isgenerator
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.tool_calls.call import fields_of, is_answer, refuse_stream
 
@@ -170,9 +171,15 @@ def _structured(raw: Any, text: str) -> Any:
 
 
 def _read_pydantic_ai(thing: Any) -> Reply | None:
-    """Read the result of a run, or a message."""
+    """Read the result of a run, or a message.
+
+    Raises InputError for a run that is not complete, and for an event of its stream.
+    """
     if _has(thing, "output", "all_messages"):
         return Reply(thing.output) if isinstance(thing.output, str) else Reply("", thing.output)
+    if _has(thing, "all_messages") or _has(thing, "event_kind"):
+        kind = add_article(type(thing).__name__)
+        raise InputError(f"{kind} is part of a stream; pass the output or the result of the run")
     if not _has(thing, "parts", "kind"):
         return None
     by_model, calls = thing.kind == "response", [*filter(is_answer, map(fields_of, thing.parts))]

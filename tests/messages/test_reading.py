@@ -88,6 +88,15 @@ def test_the_call_that_carries_an_answer_is_none():
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
 
+def test_the_result_of_a_run_knows_the_tool_that_carries_its_answer():
+    ai = pytest.importorskip("pydantic_ai")
+    agent = ai.Agent("test", output_type=ai.ToolOutput(Weather, name="tell"))
+    agent.tool_plain(lambda city: "rain", name="weather")
+    found = find_messages(agent.run_sync("?"))
+    assert [call.name for call in read_calls(found.items)] == ["weather"]
+    assert type(found.reply.value) is Weather
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -146,3 +155,7 @@ def test_a_stream_is_the_callers_fault():
     assert str(response) == reply_of(response)[0] == "ab"
     with pytest.raises(InputError, match="await"):
         find_messages(schema.AsyncStreamingResponse(later()))
+    ai = pytest.importorskip("pydantic_ai")
+    for thing in (event := ai.PartStartEvent(index=0, part=ai.TextPart("a")), [event, event]):
+        with pytest.raises(InputError, match="is part of a stream"):
+            find_messages(thing)
