@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import Any, Final
@@ -51,7 +51,7 @@ def parse_share(text: str) -> float:
 def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator]) -> None:
     """Raise InputError for a gate that the run cannot check, or a rate outside 0 to 1."""
     for target, rate in gates.items():
-        name, figure = _split(target)
+        name, figure = _split(target, evaluators)
         if name not in evaluators:
             known = hint(name, evaluators)
             problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
@@ -72,9 +72,11 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
         raise InputError(f"gate{problem}")
 
 
-def _split(target: str) -> tuple[str, str]:
+def _split(target: str, names: Collection[str]) -> tuple[str, str]:
     """Split a target into an evaluator's name and a figure, which begins with a point or slash."""
-    name = re.split("[./]", target, maxsplit=1)[0]
+    # A name may have points itself, as gpt-4.1 has.
+    named = (name for name in names if f"{target}.".startswith((f"{name}.", f"{name}/")))
+    name = max(named, key=len, default=re.split("[./]", target, maxsplit=1)[0])
     return name, target.removeprefix(name)
 
 
@@ -92,7 +94,7 @@ def _reached(figures: Mapping[str, Any], figure: str) -> tuple[str, float | None
 def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
     """Word each gate that a run misses; a gate without a rated row counts as missed."""
     for target, rate in gates.items():
-        name, figure = _split(target)
+        name, figure = _split(target, summary["evaluators"])
         figures = summary["evaluators"][name]
         fields = figures.get("fields", {})
         if figure[:1] == "/" and figure not in fields:

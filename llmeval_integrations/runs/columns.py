@@ -157,7 +157,7 @@ def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tupl
     evaluator, field = "", target
     if not target.startswith(_PREFIX):
         named = (name for name in evaluators if target.startswith(f"{name}."))
-        evaluator = next(named, target.rpartition(".")[0])
+        evaluator = max(named, key=len, default=target.rpartition(".")[0])
         field = target.removeprefix(f"{evaluator}.")
     if field not in _FIELDS and not field.startswith(_PREFIX):
         raise InputError(f"columns: no field is called {field!r}; {hint(field, _FIELDS)}")

@@ -63,6 +63,7 @@ QUIET = [
     ("run pyproject.toml -q", 0, ""),
     # Gates.
     (f"{GATE} fields=75%", 0, ""),
+    ("run five.jsonl -e v1=json_object -e v1.2=json_validity -q --column v1.2.output=output --fail-under v1.2=1 --fail-under v1.2.mean=1", 0, ""),
     (f"{GATE} fields=75.1%", 1, "fields: the pass rate 0.75 is under 0.751"),
     (f"{GATE} fields.micro=0.9", 1, "fields.micro: the micro F1 0.875 is under 0.9"),
     (f"{GATE} fields.macro=0.9", 1, "fields.macro: the macro F1 0.875 is under 0.9"),
