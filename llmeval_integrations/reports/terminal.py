@@ -98,12 +98,11 @@ def _fit_columns(section: Section, width: int) -> dict[int, int]:
 
 
 def _bound_width(column: Column, cells: Sequence[Cell]) -> tuple[int, int]:
-    """Return the least width of a column, and the one at which no cell is wrapped."""
+    """Return the least width of a column, and the one at which neither cell nor head is wrapped."""
     longest = max(cell_len(make_printable(cell.text)) for cell in cells)
     word = max(map(cell_len, column.head.split()))
-    if column.is_whole:
-        return max(word, longest), max(cell_len(column.head), longest)
-    return max(word, min(longest, _LEAST)), max(word, longest)
+    least = longest if column.is_whole else min(longest, _LEAST)
+    return max(word, least), max(cell_len(column.head), longest)
 
 
 def _free_room(widths: dict[int, int], width: int) -> int:

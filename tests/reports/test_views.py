@@ -236,6 +236,9 @@ def test_names_break_after_slashes_and_underscores_and_long_texts_are_cut_betwee
     columns = [Column(key, key, kind=kind) for key, kind in zip("abc", ("name", "text", "text"))]
     view = View("t", Cell("v"), [Section.of("s", "S", columns, rows)])
     assert at(48, view)[6].startswith("inv-2026-11-28-2  words ")
+    columns = [Column("found by", "a", kind="name"), Column("example", "b", kind="text")]
+    view = View("t", Cell("v"), [Section.of("s", "S", columns, [{"a": "x", "b": "y"}])])
+    assert at(60, view)[4] == "found by  example"
 
 
 def test_columns_and_rows_without_room_are_left_out(views):
