@@ -98,7 +98,8 @@ class Cache(AbstractContextManager["Cache"]):
             except CacheError as error:
                 self._error = error
             except (sqlite3.Error, OSError) as error:
-                self._error = CacheError(f"the cache {self.path} cannot be used: {error}")
+                problem = f"the cache {self.path} cannot be used: {error}"
+                self._error = CacheError(f"{problem}; choose another file, or no cache")
             raise self._error
 
     def _connect(self) -> sqlite3.Connection:
