@@ -10,11 +10,7 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import (
-    ZeroToOne,
-    check_instance,
-    option_error,
-)
+from llmeval_integrations.core.options import ZeroToOne, check_instance, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both

@@ -11,11 +11,7 @@ from math import fsum
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.options import (
-    ZeroToOne,
-    check_instance,
-    option_error,
-)
+from llmeval_integrations.core.options import ZeroToOne, check_instance, option_error
 from llmeval_integrations.core.quote import quote, shorten_middle
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample

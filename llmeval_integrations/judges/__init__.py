@@ -10,12 +10,7 @@ from llmeval_integrations.judges.claims import (
 from llmeval_integrations.judges.classification import Classification, Preference, Rubric
 from llmeval_integrations.judges.ensembles import Cascade, Panel, Questionnaire, Vote
 from llmeval_integrations.judges.evaluator import Judge, JudgedEvaluator
-from llmeval_integrations.judges.generators import (
-    OutputGenerator,
-    QuestionGenerator,
-    aask,
-    ask,
-)
+from llmeval_integrations.judges.generators import OutputGenerator, QuestionGenerator, aask, ask
 from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
 from llmeval_integrations.judges.pass_fail import (
     Completeness,

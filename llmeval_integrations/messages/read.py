@@ -9,12 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.messages.reply import (
-    Reply,
-    library_of,
-    read_mapping,
-    read_object,
-)
+from llmeval_integrations.messages.reply import Reply, library_of, read_mapping, read_object
 from llmeval_integrations.tool_calls.call import without_answer
 
 _FIRST: Final = 3

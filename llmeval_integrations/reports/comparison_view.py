@@ -8,16 +8,7 @@ from typing import Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import shorten
-from llmeval_integrations.reports.view import (
-    Cell,
-    Column,
-    Row,
-    Section,
-    Tone,
-    View,
-    mute,
-    score,
-)
+from llmeval_integrations.reports.view import Cell, Column, Row, Section, Tone, View, mute, score
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import (

@@ -16,12 +16,7 @@ from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import CHUNK, Record, parse_records
 from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Charged, Judging
-from llmeval_integrations.runs.rows import (
-    Row,
-    fields_of,
-    is_failing,
-    write_value,
-)
+from llmeval_integrations.runs.rows import Row, fields_of, is_failing, write_value
 
 T = TypeVar("T")
 

@@ -59,7 +59,7 @@ REFUSALS = [
     (lambda: judged(concurrency=0), "concurrency=0 is not a whole number of at least 1"),
     (lambda: judged(max_cost="1"), "max_cost='1' is not a number of at least 0"),
     (lambda: judged(frozen=True), "frozen takes replies from a cache, and none is given"),
-    (lambda: judged(cache=__file__), "test_refusals.py cannot be used: file is not a database; choose another file, or no cache"),
+    (lambda: judged(cache=__file__), "file is not a database; choose another file, or no cache"),
     (lambda: judged(cache="none.sqlite", frozen=True), "there is no cache none.sqlite"),
     # evaluators and columns
     (lambda: new(evaluators=[]), "at least one evaluator"),
