@@ -46,17 +46,14 @@ def put(text: str) -> None:
 
 
 def put_view(view: View) -> None:
-    """Print a view; a terminal's width and colours are used.
-
-    In a terminal of under 60 columns lines break, because no figure is cut.
-    """
+    """Print a view; a terminal's width and colours are used."""
     from rich.console import Console
 
     from llmeval_integrations.reports.terminal import NARROWEST, as_text
 
     console = Console() if sys.stdout.isatty() else None
     if console is not None:
-        console.width = max(console.width, NARROWEST)
+        console.width = max(console.width, NARROWEST)  # lines that break cut no figure
     put(as_text(view, console))
 
 

@@ -208,10 +208,7 @@ def _marker_of(item: Any) -> Marker | None:
 
 
 def _row(item: Any) -> Sample | None:
-    """Return the row of a marked test; a marker that a hook or a parameter added gave no rows.
-
-    A parameter `sample` of another test may be anything.
-    """
+    """Return the row of a marked test; a marker that a hook or a parameter added gave none."""
     is_row = _MARKER in item.stash and hasattr(item, "callspec")
     row: Sample | None = item.callspec.params.get("sample") if is_row else None
     return row
