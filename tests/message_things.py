@@ -41,6 +41,7 @@ def langchain_things():
         "modes of subgraphs": [((), "values", {"messages": [ai(TEXT)]}), (("agent:1",), "values", {"messages": [human]})],
         "version 2": [{"type": "values", "ns": (), "data": {"messages": [human]}}, {"type": "values", "ns": (), "data": {"messages": [human, ai(TEXT)]}}],
         "a part of version 2": {"type": "messages", "ns": (), "data": streamed_whole},
+        "a snapshot": types.StateSnapshot({"messages": [human, ai(TEXT)]}, (), {}, *[None] * 3, (), ()),
         "output of version 2": types.GraphOutput({"messages": [human, ai(TEXT)]}, ()),
     }  # fmt: skip
 

@@ -94,14 +94,15 @@ def find_messages(thing: Any) -> Messages | None:
     """
     if isinstance(thing, Messages):
         return thing
+    if type(thing).__module__ == "langgraph.types" and hasattr(thing, "interrupts"):
+        # A StateSnapshot, or what a graph returns with `version="v2"`
+        return find_messages(thing.values if isinstance(thing, tuple) else thing.value)
     if isinstance(thing, (list, tuple)):
         data = _unwrap_parts(thing if isinstance(thing, list) else [thing])
         if data is not None:
             return _read_list(data)
         is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
         return _read_states(thing) if is_plain else _read_list(thing)
-    if type(thing).__module__ == "langgraph.types" and hasattr(thing, "interrupts"):
-        return find_messages(thing.value)  # the output of a graph, with `version="v2"`
     if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
         if "ns" in thing:
             data = _unwrap_parts([thing])
@@ -252,6 +253,8 @@ def _read_updates(updates: Sequence[Any]) -> Messages | None:
     """Read the messages of all these states, and the last parsed answer."""
     states = [update for update in updates if isinstance(update, Mapping)]
     messages = [one for state in states for one in _messages_in(state)]
+    # As in a graph's state, a message replaces an earlier one with its id.
+    messages = [*{getattr(one, "id", None) or id(one): one for one in messages}.values()]
     found = _read_list(messages) if messages else None
     answers = [state.get("structured_response") for state in states]
     answer = next((one for one in reversed(answers) if one is not None), None)

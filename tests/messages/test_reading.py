@@ -88,6 +88,15 @@ def test_the_call_that_carries_an_answer_is_none():
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
 
+def test_a_message_replaces_an_earlier_one_of_its_id():
+    ai = pytest.importorskip("langchain_core.messages").AIMessage
+    said = [
+        ai("", tool_calls=[{**CALL, "args": {"city": city}}], id="a") for city in ("Rom", "Rome")
+    ]
+    found = find_messages([{"model": {"messages": [one]}} for one in said])
+    assert [call.arguments for call in read_calls(found.items)] == [{"city": "Rome"}]
+
+
 def test_the_result_of_a_run_knows_the_tool_that_carries_its_answer():
     ai = pytest.importorskip("pydantic_ai")
     agent = ai.Agent("test", output_type=ai.ToolOutput(Weather, name="tell"))
