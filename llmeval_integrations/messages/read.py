@@ -15,6 +15,9 @@ from llmeval_integrations.tool_calls.call import without_answer
 _FIRST: Final = 3
 """How many states of a stream are searched for messages."""
 
+_STATES: Final = {"StateSnapshot": "values", "GraphOutput": "value"}
+"""The objects in which LangGraph returns a state; the second is that of `version="v2"`."""
+
 _MODES: Final = ("values", "updates", "messages", None)
 """The modes of a stream that contain messages; if a graph streams several, the first is read."""
 
@@ -94,16 +97,16 @@ def find_messages(thing: Any) -> Messages | None:
     """
     if isinstance(thing, Messages):
         return thing
-    if type(thing).__module__ == "langgraph.types" and hasattr(thing, "interrupts"):
-        # A StateSnapshot, or what a graph returns with `version="v2"`
-        return find_messages(thing.values if isinstance(thing, tuple) else thing.value)
+    kind = type(thing)
+    if kind.__module__ == "langgraph.types" and kind.__name__ in _STATES:
+        return find_messages(getattr(thing, _STATES[kind.__name__]))
     if isinstance(thing, (list, tuple)):
         data = _unwrap_parts(thing if isinstance(thing, list) else [thing])
         if data is not None:
             return _read_list(data)
         is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
         return _read_states(thing) if is_plain else _read_list(thing)
-    if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
+    if kind is dict or isinstance(thing, Mapping):  # the first check is fast
         if "ns" in thing:
             data = _unwrap_parts([thing])
             return None if data is None else _read_list(data)
@@ -113,9 +116,9 @@ def find_messages(thing: Any) -> Messages | None:
     if isinstance(thing, Sample):
         raise InputError("a Sample is not an output; pass its output, or call evaluate(sample)")
     if isinstance(thing, (Iterator, AsyncIterator)):
-        kind = add_article(type(thing).__name__)
         raise InputError(
-            f"{kind} is a stream; collect it first, such as by list(...), or join its texts"
+            f"{add_article(kind.__name__)} is a stream; collect it first, such as by list(...), or "
+            "join its texts"
         )
     reply = read_object(thing)
     if reply is None:
