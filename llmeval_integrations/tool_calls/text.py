@@ -28,8 +28,9 @@ _UNKNOWN: Final = re.compile(
 _FORM: Final = re.compile(rf"<function=|{_UNKNOWN.pattern}")
 _TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
-JSON_START: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
-"""The beginning of an object or array, perhaps in a fence."""
+JSON_START: Final = re.compile(r"\s*(?:(?:`+(?:json\b)?|json\b)\s*)?[\[{]", re.IGNORECASE)
+"""The beginning of an object or array, perhaps in a fence. No two `\\s*` meet: with them, a text of
+spaces takes quadratic time."""
 
 _MISTRAL: Final = "[TOOL_CALLS]"
 _NAMED: Final = re.compile(

@@ -341,7 +341,7 @@ def test_objects_of_llama_index_are_read():
 
 @pytest.mark.parametrize(
     "piece",
-    ["<tool_call>", "<tool_call></tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
+    [" ", "<tool_call>", "<tool_call></tool_call>", '<tool_call>"', '<tool_call>["', "<tool_call>{</tool_call>", '<tool_call>{"a":"</tool_call>',
      "<tool_call><think></think>", "</think><tool_call>", "<think></think>", "<think>", "<think><tool_call></tool_call>", "<tool_call></think></tool_call>",
      '<tool_call>{"a":"</think><tool_call></tool_call>', '<tool_call>"</think><tool_call>"</tool_call>', ',"a":', '{"a":', "{a={b", "[f(", "functions.f:", "`", '{"""', "[a ", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
 )  # fmt: skip
