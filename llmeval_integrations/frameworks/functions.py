@@ -26,8 +26,8 @@ from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._base import Wrapper, make_sample
 
-_END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
-"""Special tokens at the end of a text, which OpenRLHF does not remove."""
+_SPECIAL: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*")
+"""Special tokens in a row. OpenRLHF does not remove those at the end of a text."""
 
 _REWARDS: Final = ("verl", "openrlhf")
 """The hosts that need a number for each result. Their packages are not imported."""
@@ -116,7 +116,9 @@ def _read_openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Seque
         if prompt not in query:
             raise InputError(f"query {quote(query)} does not contain its prompt {quote(prompt)}")
         answer = query[query.index(prompt) + len(prompt) :]
-        rows.append({"output": _END.sub("", answer), "reference": label, "input": prompt})
+        # A pattern with `$` would search from each token of a row in the middle of the text.
+        answer = _SPECIAL.sub(lambda row: row[0] if row.end() < len(row.string) else "", answer)
+        rows.append({"output": answer, "reference": label, "input": prompt})
     return rows
 
 

@@ -7,6 +7,7 @@ from operator import attrgetter, itemgetter
 import pytest
 from framework_cases import RESULTS, Fixed, judge, run_example
 from framework_runners import attempt
+from pace import at_most
 
 from llmeval_integrations import JsonEquality, Sample
 from llmeval_integrations.core import errors
@@ -59,6 +60,13 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
     assert (function.__name__, inspect.iscoroutinefunction(function)) == ("mine", waits)
     answer = function(**call)
     assert number(asyncio.run(answer) if waits else answer) == 1.0
+
+
+def test_openrlhf_keeps_special_tokens_in_a_text_and_their_number_does_not_matter():
+    fixed, row = Fixed(RESULTS["yes"]), "</s>" * 30_000
+    with at_most(1):
+        as_function(fixed, "openrlhf")([f"?{row}so</s><|end|> "], ["?"], [None])
+    assert fixed.samples == [Sample(f"{row}so", input="?")]
 
 
 def test_a_bad_call_raises():
