@@ -159,7 +159,8 @@ class ModelJudge(JudgedEvaluator):
     ) -> T:
         """Send a prompt, after labelled samples, to the model, and read the answer."""
         mark = str(variables.get("fence", ""))
-        quotations = Quotations([self._shots, *prompt.show(variables)], mark)
+        own = [self._shots, *(message.text for message in prompt.messages)]
+        quotations = Quotations(prompt.show(variables), mark, own)
         messages = tuple(prompt.render(variables))
         request = Request(messages, schema_name=form.name, fence=mark)
         request = request.prepend([self._shots]) if self._shots else request

@@ -147,8 +147,8 @@ class Form(Generic[T]):
         return {self._fields.get(plain_name(key), key): each for key, each in members.items()}
 
     def _build_answer(self, given: Members, quotations: Quotations) -> T:
-        values = [each for key, each in given.items() if key in self._fields.values()]
-        if not self._repeats and quotations.hold_all(values):
+        known = {key: each for key, each in given.items() if key in self._fields.values()}
+        if not self._repeats and quotations.hold_all(known):
             raise UnreadableJudgementError(_COPY)
         return self._build(given)
 

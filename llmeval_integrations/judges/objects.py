@@ -7,7 +7,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -90,12 +90,12 @@ def find(value: Any, fits: Callable[[Members], object], depth: int = 8) -> list[
     return [inner for each in value for inner in find(each, fits, depth - 1)]
 
 
-def _leaves(value: Any) -> list[Any]:
-    """List the values of an object or list, and of those within it."""
+def _leaves(value: Any, key: str = "") -> list[tuple[str, Any]]:
+    """List the values of an object or list, and of those within it, each with its key."""
     if isinstance(value, (dict, list)):
-        inner = value.values() if isinstance(value, dict) else value
-        return [leaf for each in inner for leaf in _leaves(each)]
-    return [value]
+        inner = value.items() if isinstance(value, dict) else (("", each) for each in value)
+        return [leaf for name, each in inner for leaf in _leaves(each, name)]
+    return [(key, value)]
 
 
 def decode(text: str) -> str:
@@ -117,10 +117,13 @@ def letters(text: str) -> str:
 class Quotations:
     """The texts that a judge was shown, compared by their letters alone."""
 
-    def __init__(self, shown: Iterable[str] = (), mark: str = "") -> None:
-        """`mark` identifies the judge's own object."""
+    def __init__(
+        self, shown: Sequence[str] = (), mark: str = "", prompt: Sequence[str] = ()
+    ) -> None:
+        """`mark` identifies the judge's own object; `prompt` has its owner's words."""
         self.mark = mark
-        self._shown = tuple(shown)
+        self._shown = (*shown, *prompt)
+        self._foreign = len(shown)  # the number of texts that others wrote
 
     @cached_property  # reading an object with the mark does not need it
     def _texts(self) -> list[str]:
@@ -135,22 +138,36 @@ class Quotations:
         found = letters(text)
         return any(found in shown for shown in self._texts)
 
-    def repeat(self, statement: str, reasoning: str) -> bool:
-        """Return whether a statement and at least half of its reasons repeat a text."""
-        if not self.hold(statement):
-            return False
+    def repeat(self, statement: str, reasoning: str, *, is_whole: bool = True) -> bool:
+        """Return whether a statement and at least half of its reasons repeat a text.
+
+        A prompt names the verdicts, and examples have some. So without reasons, a statement only
+        repeats what others wrote, and `is_whole` says whether reasons are more than a fragment.
+        """
         words = re.findall(r"[^\W_]+", decode(reasoning).casefold())
+        foreign, said = self._texts[: self._foreign], letters(statement)
+        texts = self._texts if len(words) >= _RUN else foreign
+        if not any(said in text for text in texts):
+            return False
+        if not is_whole and any(said in text for text in foreign):
+            return True
         runs = ["".join(words[at : at + _RUN]) for at in range(max(1, len(words) - _RUN + 1))]
         runs = runs[:: 1 + len(runs) // _MOST]
-        known = sum(any(run in text for text in self._texts) for run in runs)
+        known = sum(any(run in text for text in texts) for run in runs)
         return 2 * known >= len(runs)
 
-    def hold_all(self, value: Any) -> bool:
-        """Return whether one text contains all leaves of a value, at least one of them a text."""
-        said = _leaves(value)
-        words = [letters(each) for each in said if isinstance(each, str)]
-        others = [json.dumps(each, default=str) for each in said if not isinstance(each, str)]
-        numbers = [rf"(?<![-.\w]){re.escape(each)}(?![\w.]*\d)" for each in others]
+    def hold_all(self, members: Members) -> bool:
+        """Return whether one text contains all leaves of an object, at least one of them a text.
+
+        Each counts with its key: "Fail" alone is part of "failed", and of most prompts.
+        """
+        said = _leaves(members)
+        words = [letters(f"{key} {each}") for key, each in said if isinstance(each, str)]
+        others = [(key, json.dumps(each)) for key, each in said if not isinstance(each, str)]
+        numbers = [
+            rf"(?i){re.escape(key)}\W*(?<![-.\w]){re.escape(each)}(?![\w.]*\d)"
+            for key, each in others
+        ]
         return any(words) and any(
             all(word in plain for word in words)
             and all(re.search(number, decode(text)) for number in numbers)

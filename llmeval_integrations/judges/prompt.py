@@ -226,9 +226,9 @@ class Prompt:
         )
 
     def show(self, variables: Mapping[str, Any]) -> list[str]:
-        """Return the texts that the messages may show: the values, and the template's own."""
+        """Return the values that the messages show, as texts."""
         values = [as_text(variables[name], name) for name in self.variables if name in variables]
-        return [*filter(None, values), *(message.text for message in self.messages)]
+        return [*filter(None, values)]
 
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
         """Return the messages with these values; variables that the template lacks are ignored.

@@ -141,8 +141,9 @@ class Reader:
 
         def is_own(each: Statement) -> bool:
             before = [found["text"] for found in reasons if found.end("text") <= each.start]
-            has_sentence = bool(before and _SENTENCE_END.search(before[-1]))
-            return not self.quotations.repeat(each.source, before[-1] if has_sentence else "")
+            last = before[-1] if before else ""
+            is_whole = bool(_SENTENCE_END.search(last))
+            return not self.quotations.repeat(each.source, last, is_whole=is_whole)
 
         for kind in ("name", "alias"):
             found = self.vocabulary.statements(text, kind)

@@ -182,15 +182,38 @@ def test_no_text_keeps_an_honest_verdict_from_being_read(shown, verdict):
         assert PassFail(Scripted(own), "Is the price named?", retries=0)(shown).label == verdict
 
 
+FORM = '{question} {output} {"reasoning": "Your own reasons", "verdict": "Pass/Fail"}'
+
+
 @pytest.mark.parametrize("verdict", ["Pass", "Fail"])
 @pytest.mark.parametrize(
-    "words", ["The verdict is {}.", "So the verdict is {}: it holds.", "Verdict = {}"]
-)
-def test_our_own_prompts_keep_no_verdict_from_being_read(words, verdict):
+    "words",
+    ["The verdict is {}.", "So the verdict is {}: it holds.", "Verdict = {}", "Answer: {}",
+     '{{"verdict": "{}"}}'],
+)  # fmt: skip
+def test_no_prompt_keeps_a_verdict_from_being_read(words, verdict):
     model = Scripted(f"It names a price. {words.format(verdict)}")
-    for judge in (PassFail(model, "Is the price named?"), judges.Questionnaire(model, ["Is it?"])):
+    shown = [{}, {"prompt": FORM}, {"prompt": "{question} {output}\nVerdict: Pass or Fail"}]
+    shown += [{"prompt": "{question} {output} Answer: Fail"}]
+    shown += [{"examples": [{"output": "x", "label": each}]} for each in ("Pass", "Fail")]
+    own = [PassFail(model, "Is the price named?", **options) for options in shown]
+    for judge in (judges.Questionnaire(model, ["Is it?"]), *own):
         assert judge("A TV.").label == verdict
-    assert len(model.requests) == 2
+    assert len(model.requests) == 1 + len(own)
+
+
+@pytest.mark.parametrize("label", ["good", "bad"])
+def test_a_short_answer_of_ones_own_type_is_no_copy(label):
+    pydantic = pytest.importorskip("pydantic")
+    kind = pydantic.create_model("Kind", label=(str, ...))
+    ask = {"prompt": "Is it good or bad? {output}"}
+    judge = judges.Judge(Scripted({"label": label}), result_type=kind, score=len, **ask)
+    typed = msgspec.structs.asdict(judge("Not a bad TV, good colours."))
+    assert typed["metadata"]["answer"] == {"label": label}
+    examples = [{"output": "x", "label": "good"}]
+    model = Scripted(f"It has colours.\nLabel: {label}")
+    chosen = judges.Classification("c", model, **ask, choices=["good", "bad"], examples=examples)
+    assert chosen("A TV.").label == label
 
 
 SUBJECTS = [
