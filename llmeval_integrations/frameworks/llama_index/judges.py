@@ -168,8 +168,8 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
     template = (
         "Are the contexts about the subject of the query (2 points), and do they suffice to answer "
         "it (2 points)? You may give parts of points.\n\nQuery:\n{query_str}\n\nContext:\n"
-        "{context_str}\n\nGive your reasons first, then a line such as [RESULT] 1, from 0 (worst) "
-        "to 4."
+        "{context_str}\n\nGive your reasons first. Then write [RESULT] and the number of points on "
+        "a line of its own, from 0 (worst) to 4."
     )
 
     def __init__(
