@@ -13,6 +13,7 @@ pytest.importorskip("llama_index.core")
 from framework_cases import RESULTS, Fixed, llama_model
 from llama_index import core
 from llama_index.core import chat_engine, evaluation, prompts
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response import schema
 from llama_index.core.evaluation.retrieval.metrics import MRR, HitRate
 from llama_index.core.llms import ChatMessage, MockLLM
@@ -43,6 +44,22 @@ class Total(BaseModel):
 async def in_pieces(text):
     for character in text:
         yield character
+
+
+class Meeting(BaseRetriever):
+    """A retriever that counts how many queries it serves at a time."""
+
+    serves = most = 0
+
+    async def _aretrieve(self, query_bundle):
+        self.serves += 1
+        self.most = max(self.most, self.serves)
+        await asyncio.sleep(0.01)
+        self.serves -= 1
+        return NODES
+
+    def _retrieve(self, query_bundle):
+        raise NotImplementedError
 
 
 def claims(*verdicts):
@@ -166,6 +183,9 @@ def test_a_stream_is_read_once_that_of_a_chat_before_and_a_text_is_a_response():
     unread = evaluate("q", chat_engine.types.StreamingAgentChatResponse(), reference="[]")
     assert "is not read" in unread.invalid_reason
     assert evaluate("q", "[]", reference="[]").passing
+    retrieval = load_evaluator("retrieval", metric="mrr")
+    response = RESPONSES["pydantic"]()
+    assert retrieval.evaluate_response("q", response, relevant=[NODES[0].node_id]).score == 1
 
 
 def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
@@ -272,12 +292,11 @@ def test_questions_about_documents_evaluate_a_retriever():
     for key, question in dataset.queries.items():
         [node_id] = dataset.relevant_docs[key]
         assert dataset.corpus[node_id].rstrip(".") in question
-    embedding = core.MockEmbedding(embed_dim=4)
-    retriever = core.VectorStoreIndex.from_documents(
-        documents, embed_model=embedding
-    ).as_retriever()
+    retriever = Meeting()
     metrics = ours.RetrieverEvaluator.from_metric_names(["hit_rate"], retriever=retriever)
-    assert len(asyncio.run(metrics.aevaluate_dataset(dataset))) == 6
+    found = asyncio.run(metrics.aevaluate_dataset(dataset, workers=3))
+    assert [each.query for each in found] == list(dataset.queries.values())
+    assert retriever.most == 3
     with pytest.raises(UnreadableJudgementError, match="no questions of "):
         generate(documents, Scripted("hm")).generate()
 

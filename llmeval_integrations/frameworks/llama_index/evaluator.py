@@ -87,15 +87,15 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
         A stream is read to its end. If part of it was read before, or if it is asynchronous or that
         of a chat and not read, this is an `invalid_result`. The contexts are the texts of the
-        source nodes, unless you pass others.
+        source nodes, and `retrieved` their ids, unless you pass others.
         """
-        return self.evaluate(query, **_add_contexts(response, further))
+        return self.evaluate(query, **_add_sources(response, further))
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate_response` does, asynchronously."""
-        return await self.aevaluate(query, **_add_contexts(response, further))
+        return await self.aevaluate(query, **_add_sources(response, further))
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         """Return the answer in the response, and the sample."""
@@ -175,10 +175,11 @@ def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str
     return {**further, "input": query, "contexts": contexts}
 
 
-def _add_contexts(response: Any, further: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with a response and the texts of its source nodes, unless given."""
+def _add_sources(response: Any, further: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with a response, and with its source nodes unless they are given."""
     if not hasattr(response, "source_nodes"):
         return {"response": response, **further}
-    contexts = context_texts(response.source_nodes)
+    nodes = response.source_nodes
+    found = {"contexts": context_texts(nodes), "retrieved": [each.node_id for each in nodes]}
     output = vars(response).get("response") or response  # its text is read faster than the object
-    return {"response": output, "contexts": contexts, **further}
+    return {"response": output, **found, **further}

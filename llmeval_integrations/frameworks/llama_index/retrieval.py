@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from llama_index.core import Settings
+from llama_index.core.async_utils import run_jobs
 from llama_index.core.evaluation import RetrievalEvalResult
 from llama_index.core.evaluation import RetrieverEvaluator as BaseRetrieverEvaluator
 from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
@@ -73,12 +74,14 @@ class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
         result |= {"retrieved_ids": ids, "retrieved_texts": texts}
         return RetrievalEvalResult(query=query, metric_dict=found, **result)
 
-    async def aevaluate_dataset(self, dataset: Any, **_: Any) -> list[RetrievalEvalResult]:
-        """Evaluate each query of LlamaIndex's `EmbeddingQAFinetuneDataset`."""
-        return [
-            await self.aevaluate(query, dataset.relevant_docs[key])
-            for key, query in dataset.queries.items()
-        ]
+    async def aevaluate_dataset(
+        self, dataset: Any, workers: int = 2, show_progress: bool = False
+    ) -> list[RetrievalEvalResult]:
+        """Evaluate each query of a QuestionDataset or of LlamaIndex's, several at a time."""
+        queries = dataset.queries.items()
+        jobs = [self.aevaluate(query, dataset.relevant_docs[key]) for key, query in queries]
+        found: list[RetrievalEvalResult] = await run_jobs(jobs, show_progress, workers)
+        return found
 
 
 class Questions(BaseModel):
