@@ -100,16 +100,14 @@ def find_messages(thing: Any) -> Messages | None:
     kind = type(thing)
     if kind.__module__ == "langgraph.types" and kind.__name__ in _STATES:
         return find_messages(getattr(thing, _STATES[kind.__name__]))
-    if isinstance(thing, (list, tuple)):
+    if isinstance(thing, (list, tuple)) or (kind is dict and "ns" in thing):
         data = _unwrap_parts(thing if isinstance(thing, list) else [thing])
         if data is not None:
             return _read_list(data)
+    if isinstance(thing, (list, tuple)):
         is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
         return _read_states(thing) if is_plain else _read_list(thing)
     if kind is dict or isinstance(thing, Mapping):  # the first check is fast
-        if "ns" in thing:
-            data = _unwrap_parts([thing])
-            return None if data is None else _read_list(data)
         if "messages" in thing or "raw" in thing:
             return _read_state(thing)
         return _read_states([thing]) if len(thing) == 1 else None  # perhaps an update
@@ -209,7 +207,7 @@ def _unwrap_parts(parts: Sequence[Any]) -> list[Any] | None:
             namespace = names[0] if names else ()
         else:
             return None
-        if not isinstance(namespace, (list, tuple)):
+        if not (isinstance(namespace, (list, tuple)) and isinstance(mode, (str, type(None)))):
             return None
         if not namespace or isinstance(data, (list, tuple)):  # each message is streamed only once
             found.setdefault(mode, []).append(data)

@@ -112,6 +112,7 @@ def test_the_result_of_a_run_knows_the_tool_that_carries_its_answer():
         "text", b"text", 1, None, [], {}, [1, 2], {"output": 1, "currency": "EUR"},
         {"messages": [{"role": "assistant", "content": "x"}]}, {"role": "assistant", "content": "x"},
         {"raw": "x", "parsed": {}, "parsing_error": None}, [{"messages": []}], {"messages": []},
+        {"type": [], "ns": [], "data": 1}, {"ns": 1}, [["values", 1]], [[[], {}]], [[], []],
     ],
 )  # fmt: skip
 def test_plain_values_are_no_messages(value):
