@@ -147,7 +147,8 @@ class ModelJudge(JudgedEvaluator):
         super().__post_init__()
         if "prompt" in self.__dataclass_fields__:
             prompt = Prompt(vars(self)["prompt"])
-            if not {*prompt.variables} - {"question", "role", "fence"}:
+            own = {"question", "role"} & {*self.__dataclass_fields__}  # options of the judge
+            if not {*prompt.variables} - own - {"fence"}:
                 raise InvalidOptionError(
                     f"{self.name}: the prompt shows the judge nothing of the sample; write "
                     "{output} where the output belongs"

@@ -35,8 +35,8 @@ def test_choices_give_label_and_score(choices, threshold, score, passed):
 def test_the_choices_are_told_and_asked_for():
     model = Scripted(said("good"))
     choices = {"good": (1, "it helps"), "bad": (0, "it does not")}
-    judge = Classification("help", model, [{"role": "user", "content": "Rate {text}"}], choices)
-    judge.evaluate(Sample("unused", variables={"text": "I am glad."}))
+    judge = Classification("help", model, [{"role": "user", "content": "Rate {question}"}], choices)
+    judge.evaluate(Sample("unused", variables={"question": "I am glad."}))
     assert model.said.startswith("Rate I am glad.")
     assert "- good: it helps\n- bad: it does not" in model.said
     form = model.requests[0].schema["properties"]
