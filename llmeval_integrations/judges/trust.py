@@ -22,7 +22,14 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 from llmeval_integrations.judges.pass_fail import ScoreTable
 from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
-from llmeval_integrations.stats.intervals import Interval, Rate, Share, difference_interval
+from llmeval_integrations.stats.intervals import (
+    Interval,
+    Rate,
+    Share,
+    difference_interval,
+    group_figures,
+    student,
+)
 from llmeval_integrations.stats.labels import as_verdict, normalize, pair_labels, read_verdict
 
 _WEIGHTS: Final[Mapping[str, float]] = dict(sorted(vars(ScoreTable()).items(), key=itemgetter(1)))
@@ -198,19 +205,23 @@ class Shift:
     changed: Rate
     """The samples whose verdict changes, or whose score if there is no verdict."""
 
-    shift: float
-    """The mean change of the score."""
+    shift: float | None
+    """The mean change of the score; None if there is no such sample."""
 
     interval: Interval | None
-    """The 95 % interval of the shift, by groups if samples have them; None for a single group."""
+    """The 95 % interval of the shift, by groups if samples have them; None for a single group, and
+    for equal changes of scores that are not all from 0 to 1."""
 
     def __str__(self) -> str:
         changed, interval = self.changed.interval, self.interval
+        unscored = f"; {self.unscored} unscored" if self.unscored else ""
+        if self.shift is None:
+            return f"no sample has a score before and after{unscored}"
         share = f" ({changed[0]:.0%} to {changed[1]:.0%})" if changed else ""
         bounds = f" ({interval[0]:+.3f} to {interval[1]:+.3f})" if interval else ""
         return (
             f"{self.changed.part} of {self.samples} verdicts change{share}, "
-            f"scores by {self.shift:+.3f}{bounds}"
+            f"scores by {self.shift:+.3f}{bounds}{unscored}"
         )
 
 
@@ -254,13 +265,17 @@ def judge_bias(
 def _shift(before: Sequence[Result], after: Sequence[Result], groups: Sequence[Hashable]) -> Shift:
     differences: list[tuple[Hashable, float]] = []
     changed: list[tuple[Hashable, bool]] = []
+    are_shares = True
     for one, other, group in zip(before, after, groups):
         if one.score is not None and other.score is not None:
             differences.append((group, other.score - one.score))
+            are_shares &= 0 <= one.score <= 1 and 0 <= other.score <= 1
             has_verdicts = one.passed is not None and other.passed is not None
             is_other = not is_same(one.score, other.score)
             changed.append((group, one.passed != other.passed if has_verdicts else is_other))
-    n = len(differences)
-    shift = math.fsum(each for _, each in differences) / n if n else 0.0
-    interval = difference_interval(differences) if n else None
+    n, shift, interval = len(differences), None, None
+    if n:
+        shift = math.fsum(each for _, each in differences) / n
+        figures = group_figures(differences)
+        interval = difference_interval(differences) if are_shares else student(*figures)
     return Shift(n, len(before) - n, Rate.of(changed), shift, interval)

@@ -139,6 +139,16 @@ class Likes(Evaluator):
         return Result(float(passed), passed)
 
 
+@dataclass(frozen=True)
+class Gives(Evaluator):
+    """Gives all the same score."""
+
+    score: float | None
+
+    def check(self, sample):
+        return Result(self.score)
+
+
 class PrefersFirst(Likes):
     """Takes the first of two, whatever it is."""
 
@@ -174,6 +184,9 @@ def test_a_shift_has_an_interval_and_reads_well():
     decorated = judge_bias(Likes(headings=True), SAMPLES)["formatting"]
     assert str(decorated).startswith("50 of 50 verdicts change (85% to 100%), scores by +1.000")
     assert str(shift).endswith(f"), scores by {shift.shift:+.3f} ({low:+.3f} to {high:+.3f})")
+    for score, said in ((3.0, ", scores by +0.000"), (None, "before and after; 50 unscored")):
+        found = judge_bias(Gives(score), SAMPLES)["length"]  # on a scale that nobody knows
+        assert (found.interval, str(found).endswith(said)) == (None, True)
 
 
 def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
