@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
+from math import nan
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -164,8 +165,9 @@ def _write(host: str, name: str, number: float | None, result: Result) -> Any:
     """Return a result as the host's."""
     passed = None if result.passed is None else bool(result.passed)
     details = {**result.metadata, "passed": passed, "label": result.label}
-    if host == "verl":
-        return {"score": number, "passed": passed, "reason": result.reason}
+    if host == "verl":  # in a validation, it adds up all values but texts
+        verdict = nan if passed is None else passed
+        return {"score": number, "passed": verdict, "reason": result.reason or ""}
     if host == "ragas":
         return import_module("ragas.metrics").MetricResult(number, result.reason)
     if host == "langfuse":

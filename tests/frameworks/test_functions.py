@@ -62,6 +62,14 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
     assert number(asyncio.run(answer) if waits else answer) == 1.0
 
 
+def test_verl_can_add_up_all_values_but_texts():
+    results = RESULTS["number"], RESULTS["yes"], RESULTS["unscored"]
+    found = [as_function(Fixed(one), "verl", unscored=0.0)("d", "a", "b") for one in results]
+    assert {type(one["reason"]) for one in found} == {str}
+    assert sum(one["score"] for one in found) == 1.25
+    assert str([one["passed"] + 0 for one in found]) == "[0, 1, nan]"
+
+
 def test_openrlhf_keeps_special_tokens_in_a_text_and_their_number_does_not_matter():
     fixed, row = Fixed(RESULTS["yes"]), "</s>" * 30_000
     with at_most(1):
