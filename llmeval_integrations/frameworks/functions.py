@@ -84,7 +84,9 @@ def _make_function(ours: Wrapper, host: str, unscored: float | None) -> Callable
         fields = read(*args, **kwargs)
         if host == "openrlhf":
             samples = [make_sample(evaluator, **each) for each in fields]
-            return _write_rewards([*map(number, evaluator.evaluate_many(samples))])
+            numbers = [*map(number, evaluator.evaluate_many(samples))]
+            rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
+            return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
         result = evaluator.evaluate(make_sample(evaluator, **fields))
         return _write(host, ours.name, number(result), result)
 
@@ -153,12 +155,6 @@ _READERS: Final[dict[str, Callable[..., Any]]] = {
     "langfuse": _read_item,
     "ragas": _read_ragas,
 }
-
-
-def _write_rewards(numbers: list[float | None]) -> dict[str, Any]:
-    """Return results as OpenRLHF's, which makes a tensor of the rewards."""
-    rewards = numbers[0] if len(numbers) == 1 else numbers
-    return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
 def _write(host: str, name: str, number: float | None, result: Result) -> Any:

@@ -216,12 +216,9 @@ def _unwrap_parts(parts: Sequence[Any]) -> list[Any] | None:
 
 def _read_states(states: Sequence[Any]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    has_messages = False
-    for state in states[:_FIRST]:
-        for part in (state, *state.values()) if isinstance(state, Mapping) else ():
-            if isinstance(part, Mapping) and "messages" in part and _messages_in(part):
-                has_messages = True
-    if not has_messages or not all(isinstance(state, Mapping) for state in states):
+    first = [state for state in states[:_FIRST] if isinstance(state, Mapping)]
+    parts = [part for state in first for part in (state, *state.values())]
+    if not any(map(_messages_in, parts)) or not all(isinstance(one, Mapping) for one in states):
         return None
     if _messages_in(states[-1]):
         return _read_updates(states[-1:])

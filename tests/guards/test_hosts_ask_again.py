@@ -147,6 +147,18 @@ def pydantic_ai(script, server):
     return ask
 
 
+def paying():
+    """Give a tool that pays, and what it paid."""
+
+    def pay(total: float) -> str:
+        """Pay."""
+        paid.append(total)
+        return "paid"
+
+    paid = []
+    return paid, pay
+
+
 CALL_VALID = "This call is valid. It was not run because another call was not accepted."
 CALLS_TOLD = {"c0": TOLD.replace("- /total", "- pay: /total"), "c1": CALL_VALID}
 
@@ -206,13 +218,7 @@ def test_each_tool_call_is_told_by_its_id(server, name):
 
 
 def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
-    paid = []
-
-    def pay(total: float) -> str:
-        """Pay."""
-        paid.append(total)
-        return "paid"
-
+    paid, pay = paying()
     one = '{"total": 1}'
     server.plays(api.chat_calls(BAD, one), api.chat_calls(GOOD, one), chat(BAD), chat(GOOD))
     calls = {"evaluator": PAYS, "on": "tool_calls"}
@@ -227,29 +233,15 @@ def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
 
 @pytest.mark.parametrize("answer", [GOOD, "{}"])  # LangChain accepts one, and refuses the other
 @pytest.mark.parametrize("bad", [BAD, GOOD[:-1]])
-def test_a_call_beside_an_answer_or_with_broken_arguments_is_checked_before_it_runs(
-    server, bad, answer
-):
+def test_a_call_beside_an_answer_or_with_broken_arguments_is_checked(server, bad, answer):
     output = pytest.importorskip("langchain.agents.structured_output")
-    paid = []
-
-    def pay(total: float) -> str:
-        """Pay."""
-        paid.append(total)
-        return "paid"
-
-    calls = [("Receipt", answer), ("pay", bad)]
-    calls = [
-        {"id": name, "type": "function", "function": {"name": name, "arguments": text}}
-        for name, text in calls
-    ]
-    server.plays(
-        chat(None, calls=calls), api.chat_calls(GOOD), chat(None, calls=[GOOD], tool="Receipt")
-    )
-    retry = {"evaluator": PAYS, "on": "tool_calls"}
-    agent = langchain_agent(
-        server, retry, tools=[pay], response_format=output.ToolStrategy(Receipt)
-    )
+    paid, pay = paying()
+    functions = ({"name": "Receipt", "arguments": answer}, {"name": "pay", "arguments": bad})
+    both = [{"id": one["name"], "type": "function", "function": one} for one in functions]
+    answered = chat(None, calls=[GOOD], tool="Receipt")
+    server.plays(chat(None, calls=both), api.chat_calls(GOOD), answered)
+    options = {"tools": [pay], "response_format": output.ToolStrategy(Receipt)}
+    agent = langchain_agent(server, {"evaluator": PAYS, "on": "tool_calls"}, **options)
     assert agent.invoke(question("Pay 3."))["structured_response"] == Receipt(total=3)
     assert paid == [3]
     told = server.requests[1].body["messages"][2:]
