@@ -23,7 +23,7 @@ MAX_EDIT_CELLS: Final = 100_000_000
 """Pairs of characters that an edit distance compares: two texts of 10,000 take 0.1 s."""
 
 MAX_NAMES: Final = 1_000
-"""Fields, tools, labels or reasons that a run counts each by itself. Models invent any number."""
+"""Fields, tools, labels or reasons that are kept or counted by name. Models invent any number."""
 
 MAX_SCHEMA_ERRORS: Final = 100
 """Errors that are listed for a value. A recursive schema can give hundreds of thousands."""

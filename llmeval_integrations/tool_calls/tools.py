@@ -12,6 +12,7 @@ from llmeval_integrations.core.errors import (
     InvalidReferenceError,
     InvalidSchemaError,
 )
+from llmeval_integrations.core.limits import MAX_NAMES
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.fields.field import Omission
@@ -46,9 +47,6 @@ _OPEN: Final = frozenset(
     ]
 )
 """Keywords by which a schema may allow properties that are not under `properties`."""
-
-_MOST_KEPT: Final = 1_000
-"""The most tools without a schema that are kept; models may invent any number of names."""
 
 
 def violation(keyword: str, message: str, pointer: str = "") -> Violation:
@@ -105,7 +103,7 @@ class Toolbox:
         self._given = evaluator, tools, rules, is_open
         self._overrides = rules.overrides if rules else []
         self._defaults = rules.defaults if rules else {}
-        self._make_undeclared = lru_cache(_MOST_KEPT)(partial(self._make, schema=None))
+        self._make_undeclared = lru_cache(MAX_NAMES)(partial(self._make, schema=None))
         self.tools: dict[str, Tool] | None = None
         """The declared tools by name; None if nobody declares any."""
         if tools is None:
