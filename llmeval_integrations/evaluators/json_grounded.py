@@ -149,7 +149,8 @@ class JsonGrounded(JsonEvaluator):
         return Result(score, passed, "ungrounded", reason, metadata)
 
     def breakdown(self) -> GroundingTally:
-        return GroundingTally()
+        ignored = self._layout.ignored
+        return GroundingTally(path for path in self._layout.paths if path not in ignored)
 
 
 class _Search:

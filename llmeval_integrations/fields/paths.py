@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import hint, quote
+from llmeval_integrations.core.quote import OTHER, hint, quote
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.values import escape, read_pointer
@@ -164,6 +165,22 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
     path = f"{walked}/{escape(step)}"
     advice = f"; {hint(path, paths)}{more}" if paths else ""
     return InvalidOptionError(f"fields: the schema has no {quote(path)}{advice}")
+
+
+def is_met(pattern: str, fields: Iterable[str]) -> bool:
+    """Return whether a pattern matches a field, or an object or array with a field.
+
+    It is also True if there were too many fields to know.
+    """
+    wanted = pattern.split("/")
+    return any(
+        path == OTHER
+        or all(
+            one == other or ANY in (one, other)
+            for one, other in zip_longest(wanted, path.split("/")[: len(wanted)])
+        )
+        for path in fields
+    )
 
 
 def has_place(path: str, value: Any) -> bool:

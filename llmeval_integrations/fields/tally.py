@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.quote import OTHER, name_or_other
-from llmeval_integrations.fields.paths import ANY
+from llmeval_integrations.fields.paths import is_met
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.node import FIGURES, KINDS, Figures, Kind
 from llmeval_integrations.stats.confidence import confidence_figures
@@ -85,7 +84,8 @@ class FieldTally:
             self._fields.items(), key=lambda item: (item[0] == OTHER, -item[1].wrong, item[0])
         )
         sums, unread = self._sums, self._unread_confidences
-        unmet = [path for path in self._paths if not self._has_met(path)]
+        met = [*self._fields, *self._ignored]
+        unmet = [path for path in self._paths if not is_met(path, met)]
         means = {}
         for name in ("precision", "recall", "f1"):
             count = self._samples[name]
@@ -98,18 +98,6 @@ class FieldTally:
             **({"unread_confidences": unread} if unread else {}),
             "fields": {path: field.summary() for path, field in fields},
         }
-
-    def _has_met(self, pattern: str) -> bool:
-        """Return whether a document had the path; also if there were too many fields to know."""
-        wanted = pattern.split("/")
-        return pattern in self._ignored or any(
-            path == OTHER
-            or all(
-                one == other or ANY in (one, other)
-                for one, other in zip_longest(wanted, path.split("/")[: len(wanted)])
-            )
-            for path in self._fields
-        )
 
 
 class _Field:

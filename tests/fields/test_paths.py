@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import InvalidOptionError, JsonFields, ToolCalls, evaluate
+from llmeval_integrations import InvalidOptionError, JsonFields, JsonGrounded, ToolCalls, evaluate
 
 LOOSE, EXACT = {"tolerance": 5}, {"tolerance": 0}
 
@@ -123,6 +123,9 @@ def test_a_path_that_no_sample_of_a_run_has_is_named():
     assert figures["unmet_paths"] == unmet
     figures = evaluate(rows, [JsonFields()]).summary["evaluators"]["json_fields"]
     assert "unmet_paths" not in figures
+    rows = [{"output": {"date": "x", "lines": [{"price": 1}]}, "input": "x"}]
+    figures = evaluate(rows, [JsonGrounded(fields=settings)]).summary["evaluators"]["json_grounded"]
+    assert figures["unmet_paths"] == unmet[:-1]  # the last is ignored
 
 
 def test_a_path_of_arguments_that_no_call_of_a_run_has_is_named():
