@@ -167,7 +167,7 @@ CASES = [
     ),
     *((name, options, {**FIELDS, **MORE}, *rest) for name, options, *rest in MEMBERS),
 ]
-_OWN_NAMES = ("pairwise_string", "labeled_pairwise_string", "trajectory", "string_distance")
+_OWN_NAMES = ("pairwise_string", "labeled_pairwise_string", "trajectory")
 ASKING = Fixed(RESULTS["yes"])
 ASKING.needs = ("input",)
 ALONE = {"prediction": "{}"}
@@ -309,7 +309,8 @@ def test_every_evaluator_loads_by_its_name_and_can_be_copied():
     }
     for name in DETERMINISTIC:
         evaluator = load_evaluator(name, **options.get(name, {}))
-        assert evaluator.evaluation_name.startswith(name.partition("_distance")[0])
+        first = name.partition("_distance")[0].removeprefix("string")  # named by its distance
+        assert evaluator.evaluation_name.startswith(first)
         for one in (pickle.loads(pickle.dumps(evaluator)), copy.deepcopy(evaluator)):  # noqa: S301
             assert (type(one), one.evaluator) == (type(evaluator), evaluator.evaluator)
             assert one.evaluation_name == evaluator.evaluation_name
@@ -325,7 +326,7 @@ def test_every_member_of_evaluator_type_has_langchains_name_and_needs():
         mine, theirs = (one.load_evaluator(name, **options) for one in (ours, evaluation))
         assert type(mine).__module__.startswith("llmeval_integrations.")
         differ = [n for n in names if getattr(theirs, n, None) != getattr(mine, n, None)]
-        # Its pairs and agents have no name, and StringDistance is named by its distance.
+        # Its pairs and agents have no name.
         assert differ == ["evaluation_name"] * (name in _OWN_NAMES)
     distance = evaluation.StringDistance.LEVENSHTEIN
     loaded = load_evaluator(evaluation.EvaluatorType.STRING_DISTANCE, distance=distance)

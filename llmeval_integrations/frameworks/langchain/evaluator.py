@@ -20,6 +20,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
+from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.frameworks._template_judge import make_marks, read_marked
 from llmeval_integrations.json_values.parse import parse
@@ -103,7 +104,10 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
-        self.evaluation_name = self.evaluation_name or self.name
+        own = self.name
+        if isinstance(evaluator, StringDistance):
+            own = f"{evaluator.distance}_distance"
+        self.evaluation_name = self.evaluation_name or own
 
     @property
     def requires_input(self) -> bool:
