@@ -51,7 +51,10 @@ def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
     parts = metadata.get("parts")
     for name, part in parts.items() if isinstance(parts, Mapping) else ():
         if isinstance(part, Mapping) and part.get("passed") is False:
-            yield f"{name}: {part.get('reason') or 'not good enough'}"
+            own = part.get("metadata")
+            lines = [*_word_findings(own)] if isinstance(own, Mapping) else []
+            lines = lines or [part.get("reason") or "not good enough"]
+            yield from (f"{name}: {line}" for line in lines)
 
 
 def _details(metadata: Mapping[str, Any], name: str, *members: str) -> list[Mapping[str, Any]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from msgspec.structs import asdict
+
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import Finite, is_number, option_error
@@ -25,8 +27,7 @@ class WeightedSum(Evaluator):
     Score: the sum of their scores, each times its weight. True counts as 1 and False as 0. The
     result passes if no part fails. With `threshold`, it passes if the score is at least that. If
     no part passes or fails, neither does the sum. The label is the name and label of the first part
-    that fails, and the reason is the sum as a formula. Metadata: `parts` by name, each with
-    `score`, `passed`, `label` and `reason`.
+    that fails, and the reason is the sum as a formula. Metadata: `parts`, their results by name.
 
     If a part is unscored, so is the sum. If a part asks a model, the sum is a judge, too.
     """
@@ -97,7 +98,7 @@ class WeightedSum(Evaluator):
         for (part, weight), result in zip(self.pairs(), results):
             name = free_name(part.name, [each.name for each in parts])
             parts.append(_Part(name, result, weight))
-        metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
+        metadata = {"parts": {part.name: asdict(part.result) for part in parts}}
         for name, result, _ in parts:
             if not result.scored:
                 label = f"{name}: {result.label or 'unscored'}"
@@ -124,7 +125,3 @@ class _Part(NamedTuple):
     name: str
     result: Result
     weight: float
-
-
-def _as_dict(result: Result) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in ("score", "passed", "label", "reason")}

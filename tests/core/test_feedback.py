@@ -60,6 +60,10 @@ CASES = {
         WeightedSum({JsonValidity(): 1, LengthPenalty(min_length=10): 1})("{}"),
         ["length_penalty: Too short: 2 < 10"],
     ),
+    "all findings of a part": (
+        WeightedSum([(ToolCallSchema(TOOLS), 1)])([{"name": "weather", "arguments": {"days": "1"}}]),
+        ['tool_call_schema: weather: /days: "1" is not of type "integer"', 'tool_call_schema: weather: the whole: "city" is a required property'],
+    ),
     "a reason alone": (Result(0.0, False, None, "Too rude"), ["Too rude"]),
     "details of a user's own": (
         Result(0.0, False, None, "Too rude", {"errors": ["a"], "differences": 3, "outcomes": "b", "calls": [{"name": "c"}, 1], "parts": ["d"], "offset": 2}),
