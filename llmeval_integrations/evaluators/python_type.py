@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from contextlib import suppress
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Final, Union, get_args, get_origin
@@ -58,8 +59,10 @@ class PythonType(Evaluator):
         return Result(0.0, False, found, f"Expected {expected}, got {found}", details)
 
     def _resolve(self, option: object) -> tuple[type, ...]:
-        if isinstance(option, type) and _is_checkable(option):
-            return (option,)
+        if isinstance(option, type):
+            with suppress(TypeError):  # of `list[int]`, TypedDicts and most Protocols
+                isinstance(None, option)
+                return (option,)
         if isinstance(option, str):
             names = [name.strip() for name in option.split("|")]
             if all(name in _NAMED for name in names):
@@ -73,12 +76,3 @@ class PythonType(Evaluator):
             "expected_type",
             "a type that isinstance accepts, the name of a built-in type, or a tuple of these",
         )
-
-
-def _is_checkable(kind: type) -> bool:
-    """Return whether `isinstance` accepts a type: not `list[int]`, TypedDicts, most Protocols."""
-    try:
-        isinstance(None, kind)
-    except TypeError:
-        return False
-    return True
