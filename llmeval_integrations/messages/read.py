@@ -18,6 +18,9 @@ _FIRST: Final = 3
 _STATES: Final = {"StateSnapshot": "values", "GraphOutput": "value"}
 """The objects in which LangGraph returns a state; the second is that of `version="v2"`."""
 
+_MESSAGE_OF_LLAMA_INDEX: Final = frozenset(("role", "message", "tool_calls"))
+"""The fields of LlamaIndex's messages, and of what contains one."""
+
 _MODES: Final = ("values", "updates", "messages", None)
 """The modes of a stream that contain messages; if a graph streams several, the first is read."""
 
@@ -121,8 +124,17 @@ def find_messages(thing: Any) -> Messages | None:
     reply = read_object(thing)
     if reply is None:
         return None
-    is_run = library_of(thing) == "pydantic_ai" and hasattr(thing, "all_messages")
-    return Messages(reply, (*_messages_of_run(thing),) if is_run else (thing,))
+    return Messages(reply, _items_of(thing, reply))
+
+
+def _items_of(thing: Any, reply: Reply) -> tuple[Any, ...]:
+    """Return the messages in an object of a library."""
+    library = library_of(thing)
+    if library == "pydantic_ai" and hasattr(thing, "all_messages"):
+        return (*_messages_of_run(thing),)
+    if library == "llama_index" and _MESSAGE_OF_LLAMA_INDEX.isdisjoint(vars(thing)):
+        return ({"role": "assistant", "content": reply.text},)  # the response of an engine
+    return (thing,)
 
 
 def _messages_of_run(run: Any) -> Iterator[Any]:

@@ -179,6 +179,8 @@ def test_a_stream_is_read_once_that_of_a_chat_before_and_a_text_is_a_response():
     assert evaluate("q", stream, reference="[]").response == str(stream)
     for response in (schema.Response(None), schema.PydanticResponse(None)):
         assert evaluate("q", response, reference="[]").label == "empty"
+        faithfulness = ours.FaithfulnessEvaluator(Scripted("not asked"))
+        assert faithfulness.evaluate_response("q", response).label == "no_claims"
     assert evaluate("q", None, reference="[]").invalid_result
     unread = evaluate("q", chat_engine.types.StreamingAgentChatResponse(), reference="[]")
     assert "is not read" in unread.invalid_reason

@@ -51,6 +51,10 @@ def test_the_parsed_answer_of_llama_index():
 
     total, text = Total(total=1), '{"total":1}'
     assert reply_of(schema.PydanticResponse(total))[1] == total
+    written = '{"name": "f", "arguments": {}}'
+    responses = [schema.PydanticResponse(total), *map(schema.Response, ("", "It is 1.", written))]
+    calls = [read_calls([*find_messages(each).items]) for each in responses]
+    assert [*map(len, calls)] == [0, 0, 0, 1]
     message = llms.ChatMessage(role="assistant", content=text)
     for raw in (total, {"of": "the vendor"}):  # a structured LLM keeps the object of its text
         chat = llms.ChatResponse(message=message, raw=raw)
