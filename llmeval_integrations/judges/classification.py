@@ -112,12 +112,7 @@ class Classification(_LabelJudge):
         except msgspec.ValidationError as error:
             wanted = f"made of labels, each with a score or (score, description): {error}"
             raise option_error(self, "choices", wanted) from None
-        self._set_form(
-            {
-                label: worth if isinstance(worth, tuple) else (worth, "")
-                for label, worth in found.items()
-            }
-        )
+        self._set_form({k: v if isinstance(v, tuple) else (v, "") for k, v in found.items()})
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return await self._choose(ask, self.prompt, material(sample))

@@ -24,7 +24,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.forms import Form, Schema, form_of
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.objects import Quotations
-from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.prompt import Prompt, as_text
 from llmeval_integrations.judges.reader import reasons_of
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
@@ -160,8 +160,9 @@ class ModelJudge(JudgedEvaluator):
     ) -> T:
         """Send a prompt, after labelled samples, to the model, and read the answer."""
         mark = str(variables.get("fence", ""))
+        shown = [as_text(variables[name], name) for name in prompt.variables if name in variables]
         own = [self._shots, *(message.text for message in prompt.messages)]
-        quotations = Quotations(prompt.show(variables), mark, own)
+        quotations = Quotations(shown, mark, own)
         messages = tuple(prompt.render(variables))
         request = Request(messages, schema_name=form.name, fence=mark)
         request = request.prepend([self._shots]) if self._shots else request

@@ -225,11 +225,6 @@ class Prompt:
             template=template, variables=(*names,), messages=messages, _bodies=bodies
         )
 
-    def show(self, variables: Mapping[str, Any]) -> list[str]:
-        """Return the values that the messages show, as texts."""
-        values = [as_text(variables[name], name) for name in self.variables if name in variables]
-        return [*filter(None, values)]
-
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
         """Return the messages with these values; variables that the template lacks are ignored.
 
