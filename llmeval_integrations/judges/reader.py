@@ -166,12 +166,13 @@ class Reader:
         if any(each.value is None or each.value != value for each in stated):
             said = " / ".join(dict.fromkeys(each.source.strip() for each in stated))
             raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
+        rest = _blank(text, stated).strip()
         if members:
             reasoning = reasons_of(members)
-        elif label := _REASONING.search(text):
+        elif label := _REASONING.search(text) or _REASONING.match(rest):
             reasoning = label["text"].strip(" \t\r\n\"'`*_|,")
         else:
-            reasoning = _blank(text, stated).strip()
+            reasoning = rest
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, but must never see the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
