@@ -258,11 +258,16 @@ def test_an_agents_structured_response_is_checked_and_the_last_try_may_raise(ser
     last = {"role": "tool", "tool_call_id": "c1", "content": TOLD.replace("-3", "-3.0")}
     assert server.last.body["messages"][-1] == last
 
-    # With a ProviderStrategy, the answer is the text.
+    # With a ProviderStrategy, the answer is the text; all middlewares note their tries.
     server.plays(chat(BAD), chat(GOOD))
     retry = {"evaluator": CONFORMS}
-    agent = langchain_agent(server, retry, response_format=output.ProviderStrategy(Receipt))
-    assert agent.invoke(question("?"))["structured_response"] == Receipt(total=3)
+    options = {"response_format": output.ProviderStrategy(Receipt)}
+    done = langchain_agent(server, retry, {**retry, "name": "again"}, **options).invoke(
+        question("?")
+    )
+    assert done["structured_response"] == Receipt(total=3)
+    tries = done["messages"][-1].response_metadata["llmeval"]
+    assert [one["passed"] for one in tries] == [False, True, True]
 
     # A call for an answer is none of a tool, also if LangChain cannot read it.
     server.plays(*(chat(None, calls=[text], tool="Receipt") for text in ("{}", GOOD)))

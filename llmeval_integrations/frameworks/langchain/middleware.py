@@ -41,6 +41,8 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
             messages with `tool_calls`. All other messages are passed on.
         tries: How often the model is asked at most.
         raises: Whether to raise RejectedAnswerError if the last try fails.
+        name: The middleware's name, by default of the evaluator and `on`. An agent accepts each
+            name once.
         fields: Further fields of the sample, such as `reference` and `contexts`.
     """
 
@@ -53,13 +55,14 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         tries: int = 3,
         *,
         raises: bool = False,
+        name: str | None = None,
         **fields: Any,
     ) -> None:
         super().__init__()
         self.on = on
         check_choice(self, "on", ["text", "structured_response", "tool_calls"])
         self._retry = Retry(evaluator, tries, raises, fields)
-        self.name = f"{self.name}({evaluator.name}, {on})"  # an agent accepts each name once
+        self.name = name or f"{self.name}({evaluator.name}, {on})"
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
@@ -112,7 +115,8 @@ def _note(done: GuardResult) -> ModelResponse:
         {"score": one.score, "passed": one.passed, "label": one.label, "reason": one.reason}
         for one in done.results
     ]
-    metadata = {**message.response_metadata, "llmeval": tries}
+    kept = message.response_metadata  # perhaps with the tries of another such middleware
+    metadata = {**kept, "llmeval": [*kept.get("llmeval", ()), *tries]}
     noted = message.model_copy(update={"response_metadata": metadata})
     messages = [noted if one is message else one for one in response.result]
     return ModelResponse(messages, response.structured_response)
