@@ -62,6 +62,7 @@ BOTH = [JsonValidity(), LengthPenalty(min_length=1, max_length=9)]
 RUNS = {
     "run": (["{}", "{"], BOTH[:1]),
     "killed": (["{}", "{"], BOTH[:1]),
+    "damaged": (["{}", "{"], BOTH[:1]),
     "before": ([RIGHT] * 20, [JsonFields(), JsonValidity()]),
     "after": ([RIGHT] * 8 + [WRONG] * 12, [JsonFields(), JsonValidity()]),
     # None is an error row.
@@ -89,6 +90,7 @@ def folder(tmp_path_factory):
         rows[-1]["id"] = "\ud800"  # which UTF-8 cannot write
         evaluate(rows, evaluators, out=folder / name)
     (folder / "killed" / "summary.json").unlink()
+    (folder / "damaged" / "samples.jsonl").write_text("{\n")
     return folder
 
 

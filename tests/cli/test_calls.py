@@ -97,6 +97,7 @@ WRONG = [
     ("export run --out x.xlsx", "'.xlsx' is not a format; there are arrow (.arrow), "),
     ("export run --table fields --out fields.csv", "no evaluator of the run compares fields"),
     ("export run --to csv --out missing/x.csv", "No such file or directory: 'missing/x.csv'"),
+    ("report damaged --out page.html", "samples.jsonl: line 1 is damaged"),
     ("export run", "pip install 'llmeval-integrations[parquet]'"),
     ("view run --port=65536", "port 65536: "),
     ("prefer before after -e json_validity", "Preference"),
@@ -190,13 +191,6 @@ def test_a_page_in_a_run_follows_no_link(llmeval):
     assert llmeval("report run --out run/report.html")[0] == 0  # named by the caller
 
 
-def test_a_report_that_fails_leaves_the_file_as_it_was(llmeval):
-    Path("page.html").write_text("kept")
-    Path("run/samples.jsonl").write_text("{\n")
-    assert llmeval("report run --out page.html")[0] == 2
-    assert Path("page.html").read_text() == "kept"
-
-
 def test_a_comparison_as_json_lists_the_changes(llmeval):
     found = json.loads(llmeval("compare before after --json --no-fields --changes 20")[1])
     figures = [(each["field"], each["difference"]) for each in found["differences"]]
@@ -222,7 +216,7 @@ def test_the_runs_of_a_folder_are_listed_the_newest_first(llmeval, here):
         file.write_text(json.dumps(manifest))
         (here / name).rename(here / "conf" / name)
     lines = llmeval("runs .")[1].splitlines()
-    assert lines[1] == "10 runs"
+    assert lines[1] == "11 runs"
     assert [re.split(" {2,}", line)[1:] for line in lines if "2026-01" in line] == [
         ["2026-01-03 12:30", "–", "–", "not finished"],
         ["2026-01-02 12:30", "–", "100", "json_validity 100.0 %"],
