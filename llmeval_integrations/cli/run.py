@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from msgspec.structs import asdict, replace
@@ -209,10 +210,11 @@ def _explain(interrupt: KeyboardInterrupt, out: str | None, call: argparse.Names
 def _put_next_step(run: Run, call: argparse.Namespace) -> None:
     """Print where the run is and the next commands, and open its report if asked."""
     if not (call.json or call.quiet):
+        path = quote(str(run.out))
         put(
             f"written: {run.out}/results.jsonl and summary.json\n"
-            f"next: llmeval view {run.out} shows its samples; "
-            f"llmeval compare {run.out} OTHER compares another run with it\n"
+            f"next: llmeval view {path} shows its samples; "
+            f"llmeval compare {path} OTHER compares another run with it\n"
             if run.out
             else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
         )

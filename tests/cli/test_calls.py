@@ -20,6 +20,7 @@ WITHOUT_SUMMARY = "is incomplete: it was killed or is under way"
 SAID = [
     # What stands on the screen, and what does not.
     (f"{MATCH} --quiet --json --out new", 0, '"samples": 4', ""),
+    (f"{MATCH} --out 'a new one'", 0, "llmeval view 'a new one' shows its samples", ""),
     (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:near\"}}}}'", 0, '"pass_rate": 0.75', ""),
     ("run data.jsonl -e json_validity --column output=response", 0, "next: --out DIR keeps the run", ""),
     (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:stop\"}}}}' --out new", 130, '"samples": 0', "the finished rows are in new; to continue, repeat the call with --resume\nllmeval run: interrupted\n"),
