@@ -86,13 +86,13 @@ class FieldTally:
         sums, unread = self._sums, self._unread_confidences
         met = [*self._fields, *self._ignored]
         unmet = [path for path in self._paths if not is_met(path, met)]
-        means = {}
-        for name in ("precision", "recall", "f1"):
+        micro, means = Figures(*(sums[name] for name in FIGURES[:3])).shares(), {}
+        for name in micro:
             count = self._samples[name]
             means[name] = sums[name] / count if count else None
         return {
             **({"unmet_paths": unmet} if unmet and self._fields else {}),
-            "micro": Figures(*(sums[name] for name in FIGURES[:3])).shares(),
+            "micro": micro if self._samples["f1"] else means,
             "macro": means,
             **_confidence(self._confidences),
             **({"unread_confidences": unread} if unread else {}),

@@ -97,6 +97,8 @@ def test_a_run_adds_up_all_leaves_and_averages_its_samples():
     assert figures["micro"] == {"precision": 1.0, "recall": 4 / 7, "f1": 8 / 11}
     assert figures["macro"] == pytest.approx({"precision": 1.0, "recall": 4 / 9, "f1": 1.5 / 3})
     assert figures["macro"]["f1"] == pytest.approx(figures["mean"])
+    nothing = evaluate([{"output": "1"}], [JsonFields()]).summary["evaluators"]["json_fields"]
+    assert nothing["micro"] == nothing["macro"] == dict.fromkeys(("precision", "recall", "f1"))
 
 
 def test_graded_leaves_count_by_their_score():
