@@ -27,14 +27,11 @@ _TONES: Final[dict[str, Tone]] = {"worse": "bad", "better": "good", "none shown"
 _NAMED: Final = 3
 _LONGEST_REASON: Final = 160
 _NOTE: Final = (
-    "The runs are compared in the samples that both have, and a field in those that have it in "
-    "either run. The verdicts take all differences together into account."
+    "Only samples of both runs are compared, and for a field those that have it in either run. "
+    "The verdicts take all differences together into account."
 )
 _OF_INTERVALS: Final = "Each interval is for one difference alone."
-_OF_CHANCE: Final = (
-    "The adjusted p is the chance of such a difference if nothing has changed, adjusted for all "
-    "differences together (Holm)."
-)
+_OF_CHANCE: Final = "The adjusted p is the chance of such a difference if nothing changed (Holm)."
 _ALL: Final = "llmeval compare A B --json"
 
 

@@ -78,7 +78,7 @@ def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
     values, covariances = [0.0] * len(names), [[0.0]]
     for _ in range(_MOST_STEPS):
         covariances, gradient = _step(values, rows)
-        steps = [_product(row, gradient) for row in covariances]
+        steps = [math.fsum(a * b for a, b in zip(row, gradient)) for row in covariances]
         values = [value + step for value, step in zip(values, steps)]
         if max(map(abs, steps)) < _STILL:
             break
@@ -123,10 +123,6 @@ def _step(
 
 def _chance(lead: float) -> float:
     return 1 / (1 + math.exp(-lead))
-
-
-def _product(row: Sequence[float], column: Sequence[float]) -> float:
-    return math.fsum(each * its for each, its in zip(row, column))
 
 
 def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:

@@ -97,8 +97,7 @@ class Comparison:
     def power(self) -> str:
         """Return a sentence with the smallest difference that so many samples can show.
 
-        It is that of pass rates or, without any, of scores. Of several evaluators, it is the
-        largest.
+        It is for pass rates, or else for scores; with several evaluators, it is the largest.
         """
         found = [each for each in self.differences if each.field is None]
         if not found:
