@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from llmeval_integrations.cli.gates import parse_gate
 from llmeval_integrations.cli.specification import Specification, read_specification
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.runs.data.source import HUB, STDIN
 
@@ -27,7 +27,7 @@ SUFFIXES: Final = (".yaml", ".yml", ".toml")
 """The suffixes of configuration files."""
 
 
-class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Configuration(msgspec.Struct, frozen=True):
     """The options of `llmeval run`; None if an option is not given."""
 
     data: str | None = None
@@ -85,6 +85,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(f"expected keys and values, got {quote(content)}")
     if limit := measure(content).limit:  # aliases can turn a short file into a huge value
         raise InputError(f"it is larger than a configuration may be ({limit})")
+    for key in content:
+        if key not in (known := Configuration.__struct_fields__):
+            raise InputError(f"there is no key {key!r}; {hint(key, known)}")
     found = {key: value for key, value in content.items() if value is not None}
     evaluators = found.get("evaluators", [])
     if isinstance(evaluators, Mapping):

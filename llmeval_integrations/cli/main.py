@@ -61,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser, commands = parsers(given[0] if given else "")
             if given and not given[0].startswith("-") and given[0] not in commands:
                 parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
-            call = parser.parse_args(given)
+            call, unknown = parser.parse_known_args(given)
+            if unknown:
+                commands.get(call.command, parser).refuse(unknown[0])
             if call.command is None:
                 parser.print_help()
                 return 0
@@ -85,6 +87,14 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "allow_abbrev": False})
+
+    def refuse(self, word: str) -> NoReturn:
+        """Report an argument that the command does not have."""
+        from difflib import get_close_matches
+
+        options = [name for action in self._actions for name in action.option_strings]
+        guesses = [f"; did you mean {name}?" for name in get_close_matches(word, options, 1)]
+        self.error(f"unrecognized argument: {word}{''.join(guesses)}")
 
     def error(self, message: str) -> NoReturn:
         say(f"{self.prog}: error: {message}; see {self.prog} --help")

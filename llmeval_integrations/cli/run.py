@@ -144,7 +144,8 @@ def _run(call: argparse.Namespace) -> int:
     if call.json or not call.quiet:
         put_run(run, as_json=call.json)
     code = _conclude(run, asked)
-    _put_next_step(run, call)
+    if run.out or code != WRONG_CALL:
+        _put_next_step(run, call)
     return code
 
 

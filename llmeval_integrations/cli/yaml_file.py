@@ -50,4 +50,5 @@ def load_yaml(path: Path) -> Any:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         if isinstance(error, InputError):  # which is a ValueError, too
             raise
-        raise InputError(f"is not YAML: {' '.join(str(error).split())}") from error
+        message = " ".join(str(error).split()).replace('in "<byte string>", ', "at ")
+        raise InputError(f"is not YAML: {message}") from error

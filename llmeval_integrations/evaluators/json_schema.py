@@ -79,14 +79,17 @@ class JsonSchema(Evaluator):
 
     def _compile_own(self, sample: Sample) -> CompiledSchema:
         """Compile a sample's own schema, or its reference if it has no schema."""
-        for name in ("schema", "reference"):
+        for name, role in (
+            ("schema", "the sample's schema"),
+            ("reference", "there is no schema, so the reference is used"),
+        ):
             schema = getattr(sample, name)
             if schema is MISSING or schema is None:
                 continue
             try:
                 return self._compile(schema)
             except InvalidSchemaError as error:
-                raise InvalidSchemaError(f"{self.name}: the sample's {name}: {error}") from error
+                raise InvalidSchemaError(f"{self.name}: {role}: {error}") from error
         raise MissingFieldError(
             f"{self.name} needs a schema: the option schema=..., or a sample's schema or reference"
         )

@@ -98,7 +98,7 @@ def parse_schema(text: str) -> dict[str, Any] | bool:
         inner = next((key for key in ("schema", "json_schema") if key in others), None)
         hint = f"did you mean its {inner!r}?" if inner else "its members belong under 'properties'"
         raise InvalidSchemaError(
-            f"everything would conform to {quote(value)}, which is not a JSON Schema; {hint}"
+            f"not a JSON Schema: any value conforms to it; {hint}: {quote(value)}"
         )
     return value
 

@@ -197,8 +197,9 @@ def read_expected(
         expected.append(ToolCall(call.name, wanted, call.id))
     if problem is not None:
         raise InvalidReferenceError(
-            f"{evaluator.name}: the reference {quote(reference)} contains no tool calls: {problem};"
-            ' write {"name": ..., "arguments": {...}}, or a list of these'
+            f"{evaluator.name}: the reference contains no tool calls; write"
+            ' {"name": ..., "arguments": {...}}, or a list of these,'
+            f" not {quote(reference)}: {problem}"
         )
     return expected
 

@@ -54,6 +54,7 @@ SAID = [
     (f"{COMPARE} hundred less_5", 0, "100 joined", ""),
     (f"{COMPARE} hundred less_10 --max-left-out 0.1", 0, "94 joined", ""),
     (f"{COMPARE} hundred one_evaluator --evaluator json_validity", 0, "100 joined", ""),
+    ("run empty.jsonl -e json_validity", 2, "0 samples", "no row has a result, so nothing was evaluated"),
     ("runs conf", 0, "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one.", ""),
 ]  # fmt: skip
 QUIET = [
@@ -77,7 +78,7 @@ QUIET = [
     ("run six.jsonl -e json_match -q --fail-under json_match=1", 1, "6 of 100 rows have no result, more than 5%"),
 ]  # fmt: skip
 WRONG = [
-    ("-x", "unrecognized arguments: -x; see llmeval --help"),
+    ("-x", "unrecognized argument: -x; see llmeval --help"),
     ("rum", "there is no command 'rum'; did you mean 'run'?"),
     ("run data.jsonl", "no evaluator is given"),
     ("run data.jsonl -e 'x\x1b[2J\ny=json_mtch'", "no evaluator is called 'json_mtch'"),
@@ -90,7 +91,7 @@ WRONG = [
     (f"{MATCH} --fail-under json_match/total=1", "'json_match/total': json_match has no figures of fields"),
     (f"{MATCH} --fail-under json_match.f1=1", "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     ("run data.jsonl -e string_distance --fail-under string_distance.mean=1", "lower scores of string_distance are better; give it a threshold"),
-    (f"{MATCH} --limt 5", "unrecognized arguments: --limt 5; see llmeval --help"),
+    (f"{MATCH} --limt 5", "unrecognized argument: --limt; did you mean --limit?; see llmeval run --help"),
     (f"{MATCH} --open", "add --out DIR"),
     (f"{MATCH} --out new --resume --overwrite", "leave one out"),
     ("compare run run --max-left-out 5", "'5' is not a share from 0 to 1 or in per cent, such as 5%"),
@@ -126,6 +127,7 @@ def test_what_a_call_prints(call, line, code, out, said):
     found, printed, complained = call(line)
     assert (found, out in printed, said in complained) == (code, True, True)
     assert said or not complained
+    assert code != 2 or "next: " not in printed
 
 
 @pytest.mark.parametrize(("line", "code", "said"), QUIET)

@@ -57,9 +57,9 @@ def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path, monkeypa
 
 
 WRONG = [
-    ("evaluator: [json_match]", "Object contains unknown field `evaluator`"),
+    ("evaluator: [json_match]", "there is no key 'evaluator'; did you mean 'evaluators'?"),
     ("- json_match", "expected keys and values, got ['json_match']"),
-    ("data: [", "line 1, column 8"),
+    ("data: [", "is not YAML: while parsing a flow node expected the node content, but found '<stream end>' at line 1, column 8"),
     ("data: !!python/object:os.system x", "is not YAML"),
     ("data: 5", "Expected `str | null`, got `int` - at `$.data`"),
     ("data: ~nobody_of_this_name/x.jsonl", "Could not determine home directory"),

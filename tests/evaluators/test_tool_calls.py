@@ -257,7 +257,7 @@ LISTING = {"alternatives": "listed"}
         *((text, {}, NO_CALLS) for text in ("It rains.", "", "{", "5", '"see ticket 12"', '{"answer": 1}', "[1]")),
         (False, {}, NO_CALLS),
         ({"name": "weather", "arguments": "{"}, {}, "truncated"),
-        *((form, {}, r'; write {"name": ..., "arguments": {...}}, or a list of these$') for form in
+        *((form, {}, r'; write {"name": ..., "arguments": {...}}, or a list of these, not ') for form in
           (["weather"], {"tool": "weather", "args": {}}, {"name": "weather", "kwargs": {"city": "Paris"}})),
         (call("wether"), {"tools": TOOLS}, "no tool 'wether', .*; did you mean 'weather'. there are weather, book, now$"),
         *((call(city=choice), {}, r"\$any_of") for choice in
