@@ -165,7 +165,7 @@ class Quotations:
         words = [letters(f"{key} {each}") for key, each in said if isinstance(each, str)]
         others = [(key, json.dumps(each)) for key, each in said if not isinstance(each, str)]
         numbers = [
-            rf"(?i){re.escape(key)}\W*(?<![-.\w]){re.escape(each)}(?![\w.]*\d)"
+            rf"(?i){re.escape(key)}\W{{0,20}}(?<![-.\w]){re.escape(each)}(?![\w.]*\d)"
             for key, each in others
         ]
         return any(words) and any(

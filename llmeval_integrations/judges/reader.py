@@ -27,6 +27,7 @@ from llmeval_integrations.judges.objects import (
 )
 from llmeval_integrations.judges.vocabulary import (
     CONFIDENCE,
+    REASONS,
     VERDICT,
     VERDICT_NAMES,
     Judgement,
@@ -38,12 +39,6 @@ from llmeval_integrations.llm.reply import strip_reasoning
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 """Looks for a judgement in a text and returns its parts by name, or None if there is none."""
-
-REASONS: Final = (
-    "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
-    "feedback", "critique",
-)  # fmt: skip
-"""Names that judges use for their reasons."""
 
 _REASONING: Final = re.compile(
     r"(?:^|(?<=[\n<*#|.;,{(]))[^\w\n]{0,8}(?:final |overall |my )?"

@@ -86,9 +86,14 @@ _HEDGE: Final = re.compile(
 )
 
 
+REASONS: Final = (
+    "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
+    "feedback", "critique",
+)  # fmt: skip
+"""Names that judges use for their reasons."""
+
 _NEXT_LABEL: Final = re.compile(
-    r"\s[\W_]*(?:confidence|certainty|reason(?:s|ing)?|rationale|explanation)\b[^\n:=]{0,9}[:=]",
-    re.IGNORECASE,
+    rf"\s[\W\d_]*(?:confidence|certainty|{'|'.join(REASONS)})\b[^\n:=]{{0,9}}[:=]", re.IGNORECASE
 )
 """The label of another part of the answer, on the same line."""
 
