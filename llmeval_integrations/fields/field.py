@@ -13,6 +13,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.leaves import (
     compare_texts,
+    grade,
     match_numbers,
     match_scalars,
     write_leaf,
@@ -26,7 +27,6 @@ from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, AnyO
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.parse import read_schema, schema_text
 from llmeval_integrations.schemas.walk import Schemas
-from llmeval_integrations.text.edit_distance import count_edits
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -204,7 +204,8 @@ class Field(Node):
         """Compare two leaves; raise InvalidOptionError if a function of the caller fails."""
         rule, here, there = self.rule, TYPES[type(output)], TYPES[type(reference)]
         if rule.judge and here == there and not equal(output, reference):
-            return Verdict("open", _measure_likeness(output, reference))
+            one, other = (x if type(x) is str else canonical(x) for x in (output, reference))
+            return Verdict("open", grade(0.0, one, other).score)  # pairs items with prose
         if rule.compare is not None and (
             rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
         ):
@@ -234,13 +235,6 @@ class Field(Node):
 def _ask_for_order(output: Any, reference: Any) -> str:
     texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
     return f"{texts[0]}: day or month first?" if texts else ""
-
-
-def _measure_likeness(output: Any, reference: Any) -> float:
-    """Return the similarity of two texts, by which items with prose are paired."""
-    one, other = (each if type(each) is str else canonical(each) for each in (output, reference))
-    longest = max(len(one), len(other))
-    return 1.0 - count_edits(longest, one, other) / longest
 
 
 class Omission(msgspec.Struct):

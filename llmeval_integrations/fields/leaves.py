@@ -168,14 +168,14 @@ def compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
         return MATCH
     if rule.similarity is None:
         return MISMATCH
-    verdict = _grade(rule.similarity, one, other)
+    verdict = grade(rule.similarity, one, other)
     if (one, other) == (output, reference):
         return verdict
     # Folding shortens texts, so that the same edits are a larger share of them.
-    return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
+    return max(verdict, grade(rule.similarity, output, reference), key=lambda each: each.score)
 
 
-def _grade(needed: float, output: str, reference: str) -> Verdict:
+def grade(needed: float, output: str, reference: str) -> Verdict:
     """Compare two texts by their similarity, which must be at least `needed`."""
     longest = max(len(output), len(reference))
     allowed = (1.0 - needed) * longest

@@ -173,14 +173,11 @@ def _load_function(name: str, where: str) -> Any:
     if not colon:
         raise InvalidOptionError(f"{given} is not the name of a function such as 'module:function'")
     try:
-        found = attrgetter(path)(import_module(module))
+        return attrgetter(path)(import_module(module))
     except Exception as error:  # importing runs the module
         raise InvalidOptionError(
             f"{given} cannot be imported: {type(error).__name__}: {error}"
         ) from error
-    if not callable(found):
-        raise InvalidOptionError(f"{given} is not a function")
-    return found
 
 
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:
