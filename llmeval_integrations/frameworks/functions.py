@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, update_wrapper
 from importlib import import_module
 from math import nan
 from typing import Any, Final
@@ -67,37 +67,40 @@ def as_function(
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
     if host not in _REWARDS:
         import_module(host)
-    return _make_function(Wrapper(evaluator, name=name, value=value), host, unscored)
+    ours = Wrapper(evaluator, name=name, value=value)
+    call = _acall if host in _AWAITING and evaluator.is_judge else _call
+    # A partial of a function of this file can be pickled, for a pool of processes.
+    function = update_wrapper(partial(call, ours, host, unscored), _READERS[host])
+    function.__name__ = ours.name
+    return function
 
 
-def _make_function(ours: Wrapper, host: str, unscored: float | None) -> Callable[..., Any]:
-    evaluator, read = ours.evaluator, _READERS[host]
+def _call(ours: Wrapper, host: str, unscored: float | None, /, *args: Any, **kwargs: Any) -> Any:
+    """Evaluate what a host passes."""
+    fields = _READERS[host](*args, **kwargs)
+    if host == "openrlhf":
+        samples = [make_sample(ours.evaluator, **each) for each in fields]
+        results = ours.evaluator.evaluate_many(samples)
+        numbers = [_number(ours, host, unscored, each) for each in results]
+        rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+    result = ours.evaluator.evaluate(make_sample(ours.evaluator, **fields))
+    return _write(host, ours.name, _number(ours, host, unscored, result), result)
 
-    def number(result: Result) -> float | None:
-        if unscored is None and host in _REWARDS:
-            return ours.require_figure(result)
-        figure = ours.figure(result)
-        return unscored if figure is None else float(figure)
 
-    @wraps(read)
-    def function(*args: Any, **kwargs: Any) -> Any:
-        fields = read(*args, **kwargs)
-        if host == "openrlhf":
-            samples = [make_sample(evaluator, **each) for each in fields]
-            numbers = [*map(number, evaluator.evaluate_many(samples))]
-            rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
-            return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
-        result = evaluator.evaluate(make_sample(evaluator, **fields))
-        return _write(host, ours.name, number(result), result)
+async def _acall(
+    ours: Wrapper, host: str, unscored: float | None, /, *args: Any, **kwargs: Any
+) -> Any:
+    fields = _READERS[host](*args, **kwargs)
+    result = await ours.evaluator.aevaluate(make_sample(ours.evaluator, **fields))
+    return _write(host, ours.name, _number(ours, host, unscored, result), result)
 
-    @wraps(read)
-    async def coroutine(*args: Any, **kwargs: Any) -> Any:
-        result = await evaluator.aevaluate(make_sample(evaluator, **read(*args, **kwargs)))
-        return _write(host, ours.name, number(result), result)
 
-    found = coroutine if host in _AWAITING and evaluator.is_judge else function
-    found.__name__ = ours.name
-    return found
+def _number(ours: Wrapper, host: str, unscored: float | None, result: Result) -> float | None:
+    if unscored is None and host in _REWARDS:
+        return ours.require_figure(result)
+    figure = ours.figure(result)
+    return unscored if figure is None else float(figure)
 
 
 # For each host, a function that returns the fields of a sample, or of several.

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import pickle
 from operator import attrgetter, itemgetter
 
 import pytest
@@ -62,12 +63,14 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
     assert number(asyncio.run(answer) if waits else answer) == 1.0
 
 
-def test_verl_can_add_up_all_values_but_texts():
+def test_verl_can_add_up_all_values_but_texts_and_send_the_function_to_processes():
     results = RESULTS["number"], RESULTS["yes"], RESULTS["unscored"]
     found = [as_function(Fixed(one), "verl", unscored=0.0)("d", "a", "b") for one in results]
     assert {type(one["reason"]) for one in found} == {str}
     assert sum(one["score"] for one in found) == 1.25
     assert str([one["passed"] + 0 for one in found]) == "[0, 1, nan]"
+    function = pickle.loads(pickle.dumps(as_function(JsonEquality(), "verl", name="mine")))
+    assert (function.__name__, function("d", "[1]", "[1.0]")["score"]) == ("mine", 1.0)
 
 
 def test_openrlhf_keeps_special_tokens_in_a_text_and_their_number_does_not_matter():
