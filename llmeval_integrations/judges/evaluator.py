@@ -161,8 +161,10 @@ class ModelJudge(JudgedEvaluator):
         """Send a prompt, after labelled samples, to the model, and read the answer."""
         mark = str(variables.get("fence", ""))
         shown = [as_text(variables[name], name) for name in prompt.variables if name in variables]
-        own = [self._shots, *(message.text for message in prompt.messages)]
-        quotations = Quotations(shown, mark, own)
+        # its owner's words: the question, the labelled samples, the messages
+        options = [option for option in vars(self).values() if isinstance(option, str)]
+        own = [*options, *(message.text for message in prompt.messages)]
+        quotations = Quotations([text for text in shown if text not in options], mark, own)
         messages = tuple(prompt.render(variables))
         request = Request(messages, schema_name=form.name, fence=mark)
         request = request.prepend([self._shots]) if self._shots else request

@@ -194,9 +194,9 @@ FORM = '{question} {output} {"reasoning": "Your own reasons", "verdict": "Pass/F
 def test_no_prompt_keeps_a_verdict_from_being_read(words, verdict):
     model = Scripted(f"It names a price. {words.format(verdict)}")
     shown = [{}, {"prompt": FORM}, {"prompt": "{question} {output}\nVerdict: Pass or Fail"}]
-    shown += [{"prompt": "{question} {output} Answer: Fail"}]
+    shown += [{"question": f"Is it? {each}"} for each in ("Verdict: Pass if so.", "Answer: Fail")]
     shown += [{"examples": [{"output": "x", "label": each}]} for each in ("Pass", "Fail")]
-    own = [PassFail(model, "Is the price named?", **options) for options in shown]
+    own = [PassFail(model, **{**ASK, **options}) for options in shown]
     for judge in (judges.Questionnaire(model, ["Is it?"]), *own):
         assert judge("A TV.").label == verdict
     assert len(model.requests) == 1 + len(own)
