@@ -33,8 +33,8 @@ from llmeval_integrations.frameworks.langchain.drop_ins import python_canonical
 HERE = Path(__file__).parent
 PEERS = ("langchain-classic", "py-openjudge", "autoevals", "openevals", "jsonschema")
 METHOD = """\
-Microseconds a row, medians of 7 rounds in turns (3 where the peer is slow). The ratio is the median
-of the rounds' ratios, the spread their smallest and largest. A goal stands where there is one."""
+Microseconds per row, as the median of 7 rounds in which both run in turns (3 for slow libraries).
+The ratio is the median of the rounds' ratios, and the spread is the smallest and the largest."""
 OWN = ("llmeval-integrations", "msgspec", "jsonschema-rs", "rapidfuzz", "tiktoken")
 
 
@@ -368,13 +368,13 @@ def main() -> None:
     lines = [
         "# Benchmark results",
         "",
-        "Written by `make bench`; the method stands at the top of `bench.py`.",
+        "`make bench` writes this page. `bench.py` begins with the method.",
         "",
         f"Python {platform.python_version()} on {platform.machine()}; "
         + ", ".join(f"{name} {version(name)}" for name in (*OWN, *PEERS))
         + ".",
         "",
-        "## Beside the peers",
+        "## Compared with other libraries",
         "",
         METHOD,
         "",

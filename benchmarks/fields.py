@@ -259,7 +259,7 @@ def sizes() -> str:
         expected = [pair.expected for pair in make()]
         fields = statistics.mean(len(leaves(record)) for record in expected)
         of_kinds.append(f"{kind} {fields:.1f} and {statistics.mean(map(len, expected)):.1f}")
-    return f"Leaves and top-level keys of a record, in the mean: {'; '.join(of_kinds)}."
+    return f"Mean numbers of leaves and top-level keys of a record: {'; '.join(of_kinds)}."
 
 
 def beside_the_peers(rounds: int) -> Iterator[str]:
@@ -410,8 +410,8 @@ def table(rounds: int = 7) -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     yield from shuffled(rounds)
     yield ""
-    yield "Nanoseconds a leaf of documents of so many leaves. The goal: no size costs more than 1.1"
-    yield "times what a leaf of the smallest costs, in which a call's own microseconds show."
+    yield "Nanoseconds per leaf, by the number of leaves of the documents. The goal is at most"
+    yield "1.1 times the figure of the smallest documents, which includes the call itself."
     yield ""
     yield f"| documents | {' | '.join(f'{size:,}' for size in SIZES)} | most, times 10 | reached |"
     yield f"| --- |{' --- |' * len(SIZES)} --- | --- |"

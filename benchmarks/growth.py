@@ -29,8 +29,8 @@ def table() -> Iterator[str]:
     """Yield the part of RESULTS.md that is about growth, line by line."""
     yield "## Growth"
     yield ""
-    yield "Nanoseconds a character of the output, the least of five rounds."
-    yield "The goal: no size costs more than 1.1 times what a character of 1 kB costs."
+    yield "Nanoseconds per character of the output, as the least of five rounds."
+    yield "The goal is at most 1.1 times the figure at 1 kB."
     yield ""
     yield from HEAD
     yield from of_text()

@@ -399,14 +399,14 @@ def table() -> Iterator[str]:
         one = ", ".join(TRIVIAL)
         own = partial(beside_the_peers, folder, EVALUATORS)
         for what, lines in (
-            (f"{four}: OpenJudge has its own, but for schemas.", own(PEERS, goal=GOAL)),
+            (f"{four}: OpenJudge uses its own, except for the schema.", own(PEERS, goal=GOAL)),
             (
-                "The same from a file, ours with a journal on disk.",
+                "The same from a file. Ours also writes a journal to disk.",
                 own(PEERS[:1], from_file=True, goal=GOAL),
             ),
-            ("What the runner alone costs: the same of ours in each.", own([OPENJUDGE])),
+            ("The cost of the runners alone, with our four evaluators in each.", own([OPENJUDGE])),
             (
-                f"What the runners alone cost: one of ours in each, {one}.",
+                f"The cost of the runners alone, with one of our evaluators in each: {one}.",
                 beside_the_peers(folder, TRIVIAL, [OPENJUDGE, *OTHERS]),
             ),
         ):
@@ -416,7 +416,7 @@ def table() -> Iterator[str]:
             yield "| --- | --- | --- | --- | --- | --- | --- |"
             yield from lines
             yield ""
-        yield "The same evaluators over more rows; the goal is at most 1.1 times the first:"
+        yield "The same evaluators with more rows. The goal is at most 1.1 times the first figure."
         yield ""
         yield "| rows | ours, µs a row | times the first | reached |"
         yield "| --- | --- | --- | --- |"

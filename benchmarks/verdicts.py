@@ -33,8 +33,8 @@ REQUIRED = ("verdict",)
 TOLD = ("required_keys", "ignoring", "fence")
 COLUMNS = ("read", "flipped", "made up", "unread", "refused")
 LEGEND = """\
-read: the verdict that is there. flipped: the other one. made up: one where there is none for sure.
-unread: an error, or nothing, where a person reads a verdict. refused: the same where none is sure.
+read: the right verdict. flipped: the opposite one. made up: a verdict, although the reply has none.
+unread: no verdict, although the reply has one. refused: no verdict, and the reply has none.
 """
 
 Reader = Callable[[dict[str, Any]], Any]
