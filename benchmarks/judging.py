@@ -366,7 +366,7 @@ def table(rounds: int = 7, only: str = "") -> Iterator[str]:
     yield "## Judging many"
     yield ""
     yield f"{CALLS} calls, {AT_A_TIME} at a time, to a local server that answers after 50 ms."
-    yield f"The ideal is {IDEAL:.2f} s. Medians of {rounds} rounds in turns. Our goals, compared with"
+    yield f"The ideal is {IDEAL:.2f} s. Medians of {rounds} rounds in turns. The goals beside"
     yield f"the bare loop: {WALL_GOAL:.2f} times its time, {CPU_GOAL} µs more CPU per call."
     yield "`stand` is the number of results that remain if 10 of the 500 calls fail for good."
     yield ""
