@@ -108,7 +108,8 @@ def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[An
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
     evaluators = run.summary["evaluators"]
     # Evaluators may have columns of their own; the page shows those of one with fields.
-    lead = next((name for name in evaluators if evaluators[name].get("fields")), min(evaluators))
+    first = min(evaluators, default="")  # a run that has just begun has none
+    lead = next((name for name in evaluators if evaluators[name].get("fields")), first)
     found: dict[int, tuple[Any, ...]] = {}
     sizes: list[tuple[int, int, int]] = []
     for number, sample in read_texts(run, lead) if ranks else ():

@@ -120,3 +120,5 @@ def test_the_server_answers_to_this_machine_and_compares_finished_runs(moods, pe
         assert b"Not compared: " in server.page()
         (moods.out / "summary.json").unlink()
         assert b"Not compared: " not in server.page()
+        (moods.out / "results.jsonl").write_bytes(b"")  # the run has just begun
+        assert b": 0 samples" in server.page()
