@@ -74,13 +74,18 @@ class Wrapper:
         """Return the score, or the verdict if `value` is "passed"; None if there is none."""
         return as_python(getattr(result, self.value))
 
+    def number(self, result: Result, unscored: float | None = None) -> float | None:
+        """Return the figure as a number, or `unscored` if there is none."""
+        figure = self.figure(result)
+        return unscored if figure is None else float(figure)
+
     def require_figure(self, result: Result) -> float:
         """Return the figure as a number; raise UnscoredError if there is none."""
-        figure = self.figure(result)
-        if figure is None:
+        number = self.number(result)
+        if number is None:
             label = f" ({result.label})" if result.label else ""
             raise UnscoredError(f"{self.name} is unscored{label}: {result.reason}")
-        return float(figure)
+        return number
 
 
 def make_sample(evaluator: Evaluator, output: Any, metadata: Any = None, **fields: Any) -> Sample:

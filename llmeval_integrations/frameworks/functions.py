@@ -99,8 +99,7 @@ async def _acall(
 def _number(ours: Wrapper, host: str, unscored: float | None, result: Result) -> float | None:
     if unscored is None and host in _REWARDS:
         return ours.require_figure(result)
-    figure = ours.figure(result)
-    return unscored if figure is None else float(figure)
+    return ours.number(result, unscored)
 
 
 # For each host, a function that returns the fields of a sample, or of several.

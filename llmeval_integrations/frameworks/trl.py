@@ -33,24 +33,33 @@ from llmeval_integrations.messages.reply import text_of_blocks
 class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
-    The reward is the score, or None for an unscored result. TRL leaves None out of the sum over
-    several functions. The share of unscored results is logged as `NAME/unscored`, and the reasons
-    as NAME_reason. A bad call raises one of our errors, and training ends. All columns become
-    variables of a judge's prompt.
+    The reward is the score, or else `unscored`. TRL leaves None out of the sum over several
+    functions. A completion without any reward has no advantage. The share of unscored results is
+    logged as `NAME/unscored`, and the reasons as NAME_reason. A bad call raises one of our errors,
+    and training ends. All columns become variables of a judge's prompt.
 
     Args:
         missing: What to do if a row lacks a field that the evaluator needs: "raise", or "unscored"
             for no reward, so that different tasks can share a dataset.
+        unscored: The reward of an unscored result. Set it if a penalty is in the sum: the model may
+            learn to write nothing, as a penalty leaves an empty completion unscored.
         options: `name` is the name in TRL's log. `value` is "score", or "passed" for 1.0 or 0.0.
             `reference`, `contexts` and `schema` are names of columns, if they differ from these.
     """
 
-    def __init__(self, evaluator: Evaluator, *, missing: str = "raise", **options: str) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        *,
+        missing: str = "raise",
+        unscored: float | None = None,
+        **options: str,
+    ) -> None:
         self.columns = {
             field: options.pop(field, field) for field in ("reference", "contexts", "schema")
         }
         super().__init__(evaluator, **options)
-        self.missing, self.__name__ = missing, self.name
+        self.missing, self.unscored, self.__name__ = missing, unscored, self.name
         check_choice(self, "missing", ["raise", "unscored"])
 
     def __call__(
@@ -77,7 +86,7 @@ class TrlReward(Wrapper):
         if log_metric is not None and found:
             unscored = sum(not result.scored for result in found)
             log_metric(f"{self.name}/unscored", unscored / len(found))
-        return [None if (figure := self.figure(each)) is None else float(figure) for each in found]
+        return [None if each is absent else self.number(each, self.unscored) for each in found]
 
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample | None:
         # Evaluators of tool calls read all messages; the others read the last text.

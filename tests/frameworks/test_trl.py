@@ -48,7 +48,8 @@ def test_columns_are_fields_and_what_is_unscored_or_lacks_a_field_has_no_reward(
     assert logged == {"fixed/unscored": 1.0, "fixed_reason": ["cannot tell"] * 2}
     with pytest.raises(MissingFieldError, match=r"the columns are \['solution'\]"):
         TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], solution=["1"])
-    reward = TrlReward(JsonEquality(), missing="unscored")
+    assert TrlReward(LengthPenalty(), unscored=-2.0)(["?"] * 2, ["", "ten letters"]) == [-2.0, 0.0]
+    reward = TrlReward(JsonEquality(), missing="unscored", unscored=-2.0)
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
 
 
