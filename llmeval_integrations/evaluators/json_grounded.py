@@ -119,22 +119,17 @@ class JsonGrounded(JsonEvaluator):
     def check_value(self, value: Any, sample: Sample) -> Result:
         texts = texts_of(sample.require(self.source, self.name), self.source)
         search = _Search(texts, self._common, with_contexts=self.source == "contexts")
-        found = [*search.walk(self._layout.root(sample, self), value, "")]
-        return self._judge([outcome for outcome, _ in found], [weight for _, weight in found])
+        return self._judge([*search.walk(self._layout.root(sample, self), value, "")])
 
-    def _judge(self, outcomes: list[dict[str, Any]], weights: list[float]) -> Result:
-        kinds = [each["kind"] for each in outcomes]
+    def _judge(self, found: list[tuple[dict[str, Any], float]]) -> Result:
+        kinds = [each["kind"] for each, _ in found]
         counts = {kind: kinds.count(kind) for kind in ("ungrounded", "open")}
-        grounded = len(outcomes) - sum(counts.values())
-        metadata = {"grounded": grounded, **counts, "outcomes": outcomes}
-        judged = fsum(weight for weight, kind in zip(weights, kinds) if kind != "open")
+        grounded = len(found) - sum(counts.values())
+        metadata = {"grounded": grounded, **counts, "outcomes": [each for each, _ in found]}
+        judged = fsum(weight for each, weight in found if each["kind"] != "open")
         if not judged:
             return Result.unscored("There is no value to look for", label="open", **metadata)
-        wrong = [
-            (each, weight)
-            for each, weight in zip(outcomes, weights)
-            if weight and each["kind"] == "ungrounded"
-        ]
+        wrong = [pair for pair in found if pair[0]["kind"] == "ungrounded" and pair[1]]
         score = (judged - fsum(weight for _, weight in wrong)) / judged
         passed = not wrong if self.threshold is None else score >= self.threshold
         if not wrong:

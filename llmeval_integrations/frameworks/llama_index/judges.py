@@ -64,10 +64,9 @@ class ModelEvaluator(LlamaIndexEvaluator):
 
     def _get_prompts(self) -> dict[str, Any]:
         template = self.eval_template
-        if not template:
-            return {}
-        is_text = isinstance(template, str)
-        return {"eval_template": PromptTemplate(template) if is_text else template}
+        if template and isinstance(template, str):
+            template = PromptTemplate(template)
+        return {"eval_template": template} if template else {}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
         check_options(self.name, prompts, ["eval_template"])
