@@ -238,6 +238,7 @@ def test_a_model_is_asked_about_many_contexts_part_by_part(name, options, replie
     llm, contexts = Scripted(*replies), [each * 15_000 for each in "xyz"]
     found = getattr(ours, f"{name}Evaluator")(llm, *options).evaluate("Why?", "So.", contexts)
     assert (found.score, len(llm.requests), found.contexts) == (score, asked, contexts)
+    assert found.metadata["judge"]["calls"] == asked
 
 
 def test_contexts_may_be_an_array_or_nodes():
@@ -255,7 +256,7 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     one, two = (schema.StreamingResponse(iter([text])) for text in ("one", "two"))
     found = ours.PairwiseComparisonEvaluator(llm).evaluate("Why?", one, second_response=two)
     assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
-    assert found.response == "one"
+    assert (found.response, found.metadata["judge"]["calls"]) == ("one", 2)
     first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
     assert f"<answer_2 {llm.requests[0].fence}>\ntwo\n</" in first

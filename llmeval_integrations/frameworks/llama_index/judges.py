@@ -22,6 +22,7 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
 )
 from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness, split_contexts
 from llmeval_integrations.judges.material import list_contexts
+from llmeval_integrations.llm.budget import Spending
 from llmeval_integrations.messages.read import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
@@ -121,7 +122,20 @@ class ContextsEvaluator(ModelEvaluator):
             best = next((each for each in results if each.invalid_result), best)
         if len(parts) > 1:
             best.contexts = context_texts(listed)
-        return best
+        return _count_calls(best, results)
+
+
+def _count_calls(
+    best: LabelledEvaluationResult, results: list[LabelledEvaluationResult]
+) -> LabelledEvaluationResult:
+    """Return the best result, with the calls and costs of all."""
+    accounts = [each.metadata["judge"] for each in results if "judge" in each.metadata]
+    if accounts:
+        spending = Spending()
+        for each in accounts:
+            spending.add_summary(each)
+        best.metadata["judge"] = {**accounts[0], **spending.summary()}
+    return best
 
 
 class FaithfulnessEvaluator(ContextsEvaluator):
@@ -267,7 +281,7 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
             further["second_response"] = other
             results.append(await super().aevaluate(query, one, contexts, **further))
-        return _find_consensus(results)
+        return _count_calls(_find_consensus(results), results)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         pair = {"answer_1": response, "answer_2": fields["second_response"]}
