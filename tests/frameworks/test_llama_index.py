@@ -210,10 +210,10 @@ def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
         "short": [1.0, None, 1.0, None],
     }
     assert "no reply" in answers["short"][1].invalid_reason
-    with pytest.raises(
-        TypeError, match="argument 'output'"
-    ):  # a call for a sample, not LlamaIndex's
+    with pytest.raises(TypeError, match="argument 'output'"):  # a sample's, not LlamaIndex's
         asyncio.run(JsonMatch().aevaluate(output="[1]", reference="[1]"))
+    with pytest.raises(TypeError, match="'value'"):  # as other frameworks have
+        LlamaIndexEvaluator(JsonMatch(), value="passed")
 
 
 @pytest.mark.parametrize(("name", "options", "reply", "score", "passing", "shown"), TEMPLATES)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations import Evaluator, InputError, Result
+from llmeval_integrations import EmbeddingDistance, Evaluator, InputError, Result
 from llmeval_integrations.judges import Judgement, ScoreTable, calibrate, judge_bias
 from llmeval_integrations.stats.calibration import PRIOR_ROWS
 
@@ -133,20 +133,11 @@ class Likes(Evaluator):
 
     least: int = 0
     headings: bool = False
+    stars: int = 0
 
     def check(self, sample):
         passed = len(sample.output) >= self.least and (not self.headings or "##" in sample.output)
-        return Result(float(passed), passed)
-
-
-@dataclass(frozen=True)
-class Gives(Evaluator):
-    """Gives all the same score."""
-
-    score: float | None
-
-    def check(self, sample):
-        return Result(self.score)
+        return Result(float(passed + self.stars), passed)
 
 
 class PrefersFirst(Likes):
@@ -184,9 +175,10 @@ def test_a_shift_has_an_interval_and_reads_well():
     decorated = judge_bias(Likes(headings=True), SAMPLES)["formatting"]
     assert str(decorated).startswith("50 of 50 verdicts change (85% to 100%), scores by +1.000")
     assert str(shift).endswith(f"), scores by {shift.shift:+.3f} ({low:+.3f} to {high:+.3f})")
-    for score, said in ((3.0, ", scores by +0.000"), (None, "before and after; 50 unscored")):
-        found = judge_bias(Gives(score), SAMPLES)["length"]  # on a scale that nobody knows
-        assert (found.interval, str(found).endswith(said)) == (None, True)
+    stars = judge_bias(Likes(stars=3), SAMPLES)["length"]  # on a scale that nobody knows
+    assert str(stars).endswith(", scores by +0.000")
+    silent = judge_bias(EmbeddingDistance(list), [{"output": "a", "reference": "b"}])["length"]
+    assert str(silent) == "no sample has a score before and after; 1 unscored"
 
 
 def test_changes_are_the_callers_choice_and_bad_samples_are_refused():

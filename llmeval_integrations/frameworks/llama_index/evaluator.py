@@ -11,6 +11,7 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
@@ -42,6 +43,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     needs: ClassVar[tuple[str, ...]] = ("response",)
     """The arguments that must not be None."""
+
+    def __init__(self, evaluator: Evaluator, *, name: str | None = None) -> None:
+        super().__init__(evaluator, name=name)  # both score and verdict are fields of the result
 
     def evaluate(
         self,
