@@ -286,12 +286,14 @@ def test_a_retriever_is_evaluated_as_by_llama_index():
 def test_questions_about_documents_evaluate_a_retriever():
     def reply(request):
         [sentence] = re.findall(r"\w is a letter", request.messages[-1].text)
-        return json.dumps({"questions": [f"Who says that {sentence}?"] * 3})
+        said = [f"{word} says that {sentence}?" for word in ("Who", "Who", "Who else", "When")]
+        return json.dumps({"questions": [" ", *said]})
 
     documents = [core.Document(text=f"{text} is a letter.") for text in "abc"]
     generate = ours.QuestionGenerator.from_documents
     dataset = generate(documents, Scripted(reply), num_questions_per_chunk=2).generate()
     assert set(dataset.corpus.values()) == {document.text for document in documents}
+    assert len({*dataset.queries.values()}) == len(dataset.queries) == 6
     for key, question in dataset.queries.items():
         [node_id] = dataset.relevant_docs[key]
         assert dataset.corpus[node_id].rstrip(".") in question
@@ -302,6 +304,8 @@ def test_questions_about_documents_evaluate_a_retriever():
     assert retriever.most == 3
     with pytest.raises(UnreadableJudgementError, match="no questions of "):
         generate(documents, Scripted("hm")).generate()
+    with pytest.raises(InvalidOptionError, match="num_questions_per_chunk=0 is not"):
+        generate(documents, Scripted("hm"), num_questions_per_chunk=0)
 
 
 def test_a_model_of_llama_index_judges(monkeypatch):

@@ -17,6 +17,7 @@ from llama_index.core.schema import BaseNode
 from pydantic import BaseModel
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
@@ -115,6 +116,7 @@ class QuestionGenerator:
     def __init__(
         self, nodes: Sequence[BaseNode], llm: Any = None, num_questions_per_chunk: int = 10
     ) -> None:
+        check_count("num_questions_per_chunk", num_questions_per_chunk)
         self.nodes, self.count = list(nodes), num_questions_per_chunk
         self.judge = Judge(Settings.llm if llm is None else llm, _PROMPT, Questions)
 
@@ -127,7 +129,8 @@ class QuestionGenerator:
     def generate(self) -> QuestionDataset:
         """Ask the model about each node, and return the questions and their nodes.
 
-        Raises UnreadableJudgementError for a reply without questions.
+        A question that it repeats counts once. Raises UnreadableJudgementError for a reply that is
+        no list of questions; an empty list is one.
         """
         corpus = {node.node_id: node.get_content() for node in self.nodes}
         variables = {"count": self.count}
@@ -136,7 +139,8 @@ class QuestionGenerator:
         for node_id, result in zip(corpus, self.judge.evaluate_many(samples), strict=True):
             if "answer" not in result.metadata:
                 raise UnreadableJudgementError(f"no questions of {node_id}: {result.reason}")
-            for question in result.metadata["answer"]["questions"][: self.count]:
+            questions = dict.fromkeys(map(str.strip, result.metadata["answer"]["questions"]))
+            for question in [*filter(None, questions)][: self.count]:
                 key = str(uuid4())
                 queries[key], relevant[key] = question, [node_id]
         return QuestionDataset(queries, corpus, relevant)
