@@ -34,9 +34,10 @@ def pair_by_key(arrays: Arrays) -> Pairs:
                     key += f"{name!r}:{arrays.pairing.text(part, item[name])},"
             groups[key].append(position)
     pairs: Pairs = []
+    has_no_key = here.keys() | there.keys() == {""}
     for key, wanted in there.items():
         spare = here.get(key, [])
-        if here.keys() | there.keys() == {""} or len(spare) == len(wanted) == 1:
+        if has_no_key or len(spare) == len(wanted) == 1:
             pairs += zip(spare, wanted)
         elif spare:
             pairs += arrays.pair_in_any_order(spare, wanted)

@@ -278,6 +278,12 @@ def test_keys_that_may_be_off_are_compared_within_the_limit():
         assert "" in inner(pages[::2], pages[1::2]).metadata["limit_reached"]
 
 
+def test_many_items_with_different_keys_are_paired_at_once():
+    items = [{"id": n, "name": "a"} for n in range(12_000)]
+    with at_most(2):
+        assert JsonFields(defaults={"key": "id"})(items[::-1], [{**item} for item in items]).passed
+
+
 @pytest.mark.parametrize("order", ["aligned", "any_order"])
 def test_beyond_the_limit_items_are_paired_by_what_they_share(order):
     reference = [{"id": n, "name": f"name {n}", "lang": "en"} for n in range(400)]
