@@ -17,6 +17,7 @@ from llmeval_integrations.core.errors import (
     InvalidOptionError,
     MissingDependencyError,
     MissingFieldError,
+    RegexTimeoutError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
@@ -70,6 +71,18 @@ class Wrapper:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.evaluator!r})"
 
+    def evaluate_many(self, samples: list[Sample]) -> list[Result]:
+        """Evaluate samples; one for which a regular expression takes too long is unscored.
+
+        It depends on what the model wrote, so it must not end a training as a bad call does.
+        """
+        try:
+            return self.evaluator.evaluate_many(samples)
+        except RegexTimeoutError as error:
+            if len(samples) == 1:
+                return [Result.unscored(str(error), label="regex_timeout")]
+            return [result for each in samples for result in self.evaluate_many([each])]
+
     def figure(self, result: Result) -> Any:
         """Return the score, or the verdict if `value` is "passed"; None if there is none."""
         return as_python(getattr(result, self.value))
@@ -119,11 +132,6 @@ def to_optional_text(value: Any) -> str | None:
 def takes_model(kind: type[Evaluator]) -> bool:
     """Return whether an evaluator's class has an option `model`."""
     return kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ())
-
-
-def may_look_at(evaluator: Evaluator, field: str) -> bool:
-    """Return whether an evaluator needs a field, or may show it to its model."""
-    return field in evaluator.needs or evaluator.is_judge
 
 
 @dataclass(frozen=True)
@@ -182,7 +190,9 @@ class Keys:
         is_message = field == "output" and find_messages(source)
         if key == "" or not is_mapping or is_message or (field == "input" and len(source) > 1):
             return source
-        if len(source) > 1 and (field == "output" or may_look_at(evaluator, field)):
+        # A judge may show any field to its model.
+        is_read = field in ("output", *evaluator.needs) or evaluator.is_judge
+        if len(source) > 1 and is_read:
             raise InputError(
                 f"{evaluator.name}: the {field} is one of {quote(list(source))}; "
                 f'name it with {field}="...", or take the whole mapping with {field}=""'

@@ -78,14 +78,13 @@ def as_function(
 def _call(ours: Wrapper, host: str, unscored: float | None, /, *args: Any, **kwargs: Any) -> Any:
     """Evaluate what a host passes."""
     fields = _READERS[host](*args, **kwargs)
-    if host == "openrlhf":
-        samples = [make_sample(ours.evaluator, **each) for each in fields]
-        results = ours.evaluator.evaluate_many(samples)
-        numbers = [_number(ours, host, unscored, each) for each in results]
-        rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
-    result = ours.evaluator.evaluate(make_sample(ours.evaluator, **fields))
-    return _write(host, ours.name, _number(ours, host, unscored, result), result)
+    rows = fields if host == "openrlhf" else [fields]
+    results = ours.evaluate_many([make_sample(ours.evaluator, **row) for row in rows])
+    numbers = [_number(ours, host, unscored, result) for result in results]
+    if host != "openrlhf":
+        return _write(host, ours.name, numbers[0], results[0])
+    rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
+    return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
 async def _acall(

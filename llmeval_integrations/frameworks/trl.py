@@ -78,7 +78,7 @@ class TrlReward(Wrapper):
         lists = {name: each for name, each in lists.items() if len(each) == len(completions)}
         rows = [dict(zip(lists, row)) for row in zip(*lists.values())] or [{}] * len(completions)
         samples = list(map(self._sample, prompts, completions, rows))
-        results = iter(self.evaluator.evaluate_many(each for each in samples if each is not None))
+        results = iter(self.evaluate_many([each for each in samples if each is not None]))
         absent = Result.unscored("the row lacks a field that the evaluator needs", label="missing")
         found = [absent if sample is None else next(results) for sample in samples]
         if log_extra is not None:

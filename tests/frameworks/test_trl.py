@@ -5,7 +5,14 @@ import json
 import pytest
 from framework_cases import RESULTS, Fixed, run_example
 
-from llmeval_integrations import JsonEquality, LengthPenalty, MissingFieldError, Sample, ToolCalls
+from llmeval_integrations import (
+    JsonEquality,
+    LengthPenalty,
+    MissingFieldError,
+    RegexMatch,
+    Sample,
+    ToolCalls,
+)
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
 from llmeval_integrations.messages.read import read_answer
@@ -49,6 +56,8 @@ def test_columns_are_fields_and_what_is_unscored_or_lacks_a_field_has_no_reward(
     with pytest.raises(MissingFieldError, match=r"the columns are \['solution'\]"):
         TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], solution=["1"])
     assert TrlReward(LengthPenalty(), unscored=-2.0)(["?"] * 2, ["", "ten letters"]) == [-2.0, 0.0]
+    slow = RegexMatch(r"(a|a\b|aa)+$", timeout=0.01)
+    assert TrlReward(slow)(["?"] * 2, ["a" * 60 + "!", "aa"]) == [None, 1.0]
     reward = TrlReward(JsonEquality(), missing="unscored", unscored=-2.0)
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
 
