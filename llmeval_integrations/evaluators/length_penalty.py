@@ -56,10 +56,5 @@ class LengthPenalty(TextEvaluator):
         penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
         if self.max_penalty is not None:
             penalty = max(penalty, self.max_penalty)
-        metadata = {
-            "length": length,
-            "min_length": least,
-            "max_length": most,
-            "penalty": penalty,
-        }
+        metadata = {"length": length, "min_length": least, "max_length": most, "penalty": penalty}
         return Result(penalty, penalty == 0, label, reason, metadata)
