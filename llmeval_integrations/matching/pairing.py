@@ -87,6 +87,8 @@ class Pairing(msgspec.Struct):
         order = node.order
         if order in ("ordered", "anchored"):
             return pair_by_position(output, reference, from_end=order == "anchored"), False
+        if equal(output, reference):  # such as the tags of all items, once for every pair of items
+            return [(n, n) for n in range(len(output))], False
         known = id(node), id(output), id(reference)
         if known not in self.found:
             its = node if node.uniform else node.item(0)
