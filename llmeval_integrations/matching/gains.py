@@ -18,16 +18,16 @@ from llmeval_integrations.matching.node import Node
 if TYPE_CHECKING:
     from llmeval_integrations.matching.pairing import Arrays, Pairing
 
-SHARED: Final = 1e-6
-"""The gain of two leaves at the same place that do not match, if `pairs_all`."""
+SAME_PLACE: Final = 1e-6
+"""The extra gain of two leaves at the same place, whether or not they match, with `pairs_all`."""
 
-WHOLE: Final = 1e-9
+FULL: Final = 1e-9
 """The extra gain of items that match in full; it decides between equal sums."""
 
 COMMON: Final = 1e-12
-"""The extra gain of each common leaf; it decides if no leaf has a weight."""
+"""The extra gain of each leaf that matches; it decides if no leaf has a weight."""
 
-_WHOLE_FIRST: Final = 1e6
+_FULL_FIRST: Final = 1e6
 """The extra gain of items that match in full, if the output may have extra members. Such an item
 does not equal its reference, so it is not paired before the others. But this gain is more than all
 leaves of a document together, so it is paired with its reference all the same."""
@@ -35,7 +35,7 @@ leaves of a document together, so it is paired with its reference all the same."
 LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
 
-_PLAIN: Final = frozenset((str, int, float, type(None)))
+_EQUAL_IN_PYTHON: Final = frozenset((str, int, float, type(None)))
 """The types of which Python's `==` compares as JSON does; `True == 1` in Python."""
 
 _Item: TypeAlias = tuple[int, Any]
@@ -49,12 +49,12 @@ class BudgetSpentError(Exception):
     """Raised if the budget is spent while arrays inside other items are tried."""
 
 
-def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+def gain_by_comparison(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
     """Return the gain of a pair of items by a full comparison, which knows about defaults."""
-    whole = WHOLE if node.counts_extra else _WHOLE_FIRST
+    full = FULL if node.counts_extra else _FULL_FIRST
     if type(output) in SCALARS and type(reference) in SCALARS:  # a trial takes four times as long
         gain = pairing.gain_of_leaves(node, output, reference)
-        return gain + whole if gain >= node.weight + COMMON else gain
+        return gain + full if gain >= node.weight + COMMON else gain
     trial = pairing.compare(pairing, node, output, reference)
     gains = [leaf.weight + COMMON for leaf in trial.matched]
     gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
@@ -63,9 +63,9 @@ def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> floa
             gains.append(each.node.weight * each.score + COMMON)
     if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
         both = count_leaves(output) + count_leaves(reference)
-        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
+        gains.append(SAME_PLACE * (both - len(trial.matched) - len(trial.outcomes)))
     if not (trial.outcomes or trial.open):
-        gains.append(whole)
+        gains.append(full)
     return fsum(gains)
 
 
@@ -110,18 +110,18 @@ def _add_texts(
     pairing: Pairing, table: _Sums, node: Node, ours: list[_Item], theirs: list[_Item]
 ) -> None:
     """Add the gains of texts, each of ours with all of theirs at once."""
-    shared = SHARED if node.pairs_all else 0.0
+    same_place = SAME_PLACE if node.pairs_all else 0.0
     texts = [text for _, text in theirs]
     spend_letters(pairing, sum(len(text) for _, text in ours) * sum(map(len, texts)))
     for row, text in ours:
         gains = table[row]
         for column, _ in theirs:
-            gains[column] += shared
+            gains[column] += same_place
         for position, score in node.grade_texts(text, texts):
             gains[theirs[position][0]] += node.weight * score + COMMON
 
 
-def prefer_whole(arrays: Arrays, table: _Sums, here: Positions, there: Positions) -> None:
+def prefer_full(arrays: Arrays, table: _Sums, here: Positions, there: Positions) -> None:
     """Raise the gain of pairs that match in full; remove pairs that are not similar enough."""
     weigh = arrays.its.weigh
     weights: dict[int, float] = {}  # of the columns that have a gain; most have none
@@ -135,7 +135,7 @@ def prefer_whole(arrays: Arrays, table: _Sums, here: Positions, there: Positions
             if column not in weights:
                 weights[column] = weigh(arrays.reference[there[column]])
             if gain >= max(weight, weights[column]):  # all leaves match
-                gains[column] += WHOLE
+                gains[column] += FULL
             elif 2 * gain < arrays.least * (weight + weights[column]):
                 gains[column] = 0.0
 
@@ -155,7 +155,7 @@ def spend_letters(pairing: Pairing, pairs: int) -> None:
 
 def _key(node: Node, value: Any) -> Hashable:
     """Return a key that is equal for leaves that are equal as JSON."""
-    return value if type(value) in _PLAIN else (node.leaf_text(value),)
+    return value if type(value) in _EQUAL_IN_PYTHON else (node.leaf_text(value),)
 
 
 def _group_by_member(items: list[_Item]) -> dict[str, list[_Item]]:

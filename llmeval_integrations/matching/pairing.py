@@ -27,12 +27,12 @@ from llmeval_integrations.matching.assignment import (
 )
 from llmeval_integrations.matching.gains import (
     COMMON,
-    SHARED,
-    WHOLE,
+    FULL,
+    SAME_PLACE,
     BudgetSpentError,
-    full_gain,
+    gain_by_comparison,
     make_table,
-    prefer_whole,
+    prefer_full,
     spend_on_texts,
 )
 from llmeval_integrations.matching.keys import pair_by_key
@@ -143,7 +143,7 @@ class Pairing(msgspec.Struct):
         if node.ignored:
             return 0.0
         if node.has_defaults or not node.counts_extra:
-            return full_gain(self, node, output, reference)
+            return gain_by_comparison(self, node, output, reference)
         kind = type(output)
         is_inner = kind in CONTAINERS and kind is type(reference) and not node.whole
         if not (is_inner and output and reference):
@@ -151,7 +151,7 @@ class Pairing(msgspec.Struct):
         total = 0.0
         if kind is dict:
             known, is_uniform = node.members, node.uniform
-            common = COMMON + SHARED * node.pairs_all
+            common = COMMON + SAME_PLACE * node.pairs_all
             for name in reference:
                 if name not in output:
                     continue
@@ -173,25 +173,26 @@ class Pairing(msgspec.Struct):
         return total
 
     def gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
-        """Return the gain of two values of which at most one has parts."""
-        shared = SHARED if node.pairs_all else 0.0
+        """Return the gain of two values that are not compared part by part."""
+        same_place = SAME_PLACE if node.pairs_all else 0.0
         if not (type(output) in SCALARS and type(reference) in SCALARS):
-            if shared:  # at most so many leaves can be at the same places
-                shared *= min(count_leaves(output), count_leaves(reference))
+            if same_place:  # at most so many leaves can be at the same places
+                same_place *= min(count_leaves(output), count_leaves(reference))
             if not (node.is_leaf(output) and node.is_leaf(reference)):
                 is_same = type(output) is type(reference) and not node.weigh(output or reference)
                 # An empty object equals one in which everything is ignored.
-                return WHOLE if is_same else shared
+                return FULL if is_same else same_place
             if not (node.counts(output) or node.counts(reference)):
                 return 0.0
         if node.exact:
-            return node.weight + COMMON + shared if equal(output, reference) else shared
+            is_match = equal(output, reference)
+            return node.weight + COMMON + same_place if is_match else same_place
         if self.depth and node.fuzzy:
             spend_on_texts(self, output, reference)
         kind, score = node.leaf(output, reference)
         if kind in ("match", "open") or score > 0:
-            return node.weight * score + COMMON + shared
-        return shared
+            return node.weight * score + COMMON + same_place
+        return same_place
 
 
 def _is_default(node: Node, value: Any) -> bool:
@@ -260,7 +261,7 @@ class Arrays(msgspec.Struct):
         finally:
             pairing.depth -= 1
         if not its.pairs_all and (self.least or tries > 1):
-            prefer_whole(self, table, here, there)
+            prefer_full(self, table, here, there)
         return table
 
     def pair_leaves(self, spare: Positions, wanted: Positions) -> Pairs:
@@ -290,10 +291,10 @@ class Arrays(msgspec.Struct):
             # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] if the equal 2.0 are split.
             may_split = pairs and (its.fuzzy or self.least > 0)
             if may_split and self._may_gain(pairs, rows, columns, table):
-                whole = self.table(here, there)
-                self.is_limited |= whole is None
-                if whole is not None:
-                    table, rows, columns, pairs = whole, [*here], [*there], []
+                all_gains = self.table(here, there)
+                self.is_limited |= all_gains is None
+                if all_gains is not None:
+                    table, rows, columns, pairs = all_gains, [*here], [*there], []
             for row, column in best_pairs(table):
                 pairs.append((rows[row], columns[column]))
         if len(pairs) < min(len(here), len(there)):
@@ -339,6 +340,6 @@ class Arrays(msgspec.Struct):
             return True
         best = [max(row) for row in table]
         gained = sum(table[row][column] for row, column in best_pairs(table))
-        if sum(best) > gained + WHOLE:  # not every item could have its best partner
+        if sum(best) > gained + FULL:  # not every item could have its best partner
             best = [0.0] * len(best)
         return any(max(row) > most for row, most in zip(rivals, best))
