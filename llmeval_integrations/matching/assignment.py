@@ -19,38 +19,38 @@ Table: TypeAlias = Sequence[Sequence[float]]
 """The gains of pairs: a row for each item of the output, a column for each of the reference."""
 
 
-def best_pairs(weights: Table) -> Pairs:
-    """Pair rows with columns so that the sum of the pairs' weights is the greatest.
+def best_pairs(table: Table) -> Pairs:
+    """Pair rows with columns so that the sum of the pairs' gains is the greatest.
 
-    `weights[row][column]` is a finite number of at least 0. Pairs of weight 0 are left out. The
+    `table[row][column]` is a finite number of at least 0. Pairs that gain 0 are left out. The
     pairs are in the order of rows. If several pairings are the best, the order of rows and columns
     decides. The result is exact: shortest augmenting paths over reduced costs (Jonker and
     Volgenant, Computing 38 (1987) 325). The time grows at most with rows times columns times the
     smaller of the two.
     """
-    if len(weights) == 1 and len(weights[0]) == 1:  # the most frequent case
-        return [(0, 0)] if weights[0][0] else []
-    rows = [*compress(count(), map(any, weights))]
-    columns = [*compress(count(), map(any, zip(*weights)))]
+    if len(table) == 1 and len(table[0]) == 1:  # the most frequent case
+        return [(0, 0)] if table[0][0] else []
+    rows = [*compress(count(), map(any, table))]
+    columns = [*compress(count(), map(any, zip(*table)))]
     if not rows:
         return []
-    part = weights
-    if len(rows) < len(weights) or len(columns) < len(weights[0]):
-        part = [[weights[row][column] for column in columns] for row in rows]
+    part = table
+    if len(rows) < len(table) or len(columns) < len(table[0]):
+        part = [[table[row][column] for column in columns] for row in rows]
     is_tall = len(rows) > len(columns)
     if is_tall:  # every row needs a column
         part, rows, columns = [*zip(*part)], columns, rows
     owner = [-1] * len(columns)
     waiting = []
-    for row, worth in enumerate(part):  # most rows get their best column at once
-        best = worth.index(max(worth))
+    for row, gains in enumerate(part):  # most rows get their best column at once
+        best = gains.index(max(gains))
         if owner[best] < 0:
             owner[best] = row
         else:
             waiting.append(row)
-    gains, prices = list(map(max, part)), [0.0] * len(columns)
+    profits, prices = list(map(max, part)), [0.0] * len(columns)
     for row in waiting:
-        _augment(part, row, gains, prices, owner)
+        _augment(part, row, profits, prices, owner)
     pairs: Pairs = []
     for column, row in enumerate(owner):
         if row >= 0 and part[row][column] > 0:
@@ -60,12 +60,12 @@ def best_pairs(weights: Table) -> Pairs:
 
 
 def _augment(
-    weights: Table, start: int, gains: list[float], prices: list[float], owner: list[int]
+    table: Table, start: int, profits: list[float], prices: list[float], owner: list[int]
 ) -> None:
     """Give one more row a column, and move other rows to other columns if that costs the least.
 
-    This is Dijkstra's search over reduced costs: a row's gain plus a column's price minus their
-    weight. Reduced costs are never negative, and 0 for present pairs. So gains and prices prove
+    This is Dijkstra's search over reduced costs: a row's profit plus a column's price minus their
+    gain. Reduced costs are never negative, and 0 for present pairs. So profits and prices prove
     that no other pairing of the rows so far is better.
     """
     column_of = {row: column for column, row in enumerate(owner)}
@@ -73,10 +73,10 @@ def _augment(
     left, done = list(range(len(prices))), []
     row, reached = start, 0.0
     while True:
-        worth, base = weights[row], reached + gains[row]
+        gains, base = table[row], reached + profits[row]
         nearest, place = inf, -1
         for position, column in enumerate(left):
-            cost = base + prices[column] - worth[column]
+            cost = base + prices[column] - gains[column]
             if cost < far[column]:
                 far[column], came_from[column] = cost, row
             if far[column] < nearest:
@@ -88,10 +88,10 @@ def _augment(
             break
         done.append(column)
         row = owner[column]
-    gains[start] -= reached
+    profits[start] -= reached
     for passed in done:
         prices[passed] += reached - far[passed]
-        gains[owner[passed]] -= reached - far[passed]
+        profits[owner[passed]] -= reached - far[passed]
     while True:  # on the way back, each row takes the column to which the search left it
         row = came_from[column]
         owner[column] = row
