@@ -23,7 +23,7 @@ _weight: Final = attrgetter("weight")
 def compare_in_trial(
     pairing: Pairing, node: Node, output: Any, reference: Any, place: str = ""
 ) -> Comparison:
-    """Compare two values with the pairs of items that are known."""
+    """Compare two values apart from the document; pairs of items are found once for both."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference, place)
     return trial
@@ -66,35 +66,38 @@ class Comparison(msgspec.Struct):
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
-            if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
-                self.add_side(node, "missing", reference, place)
-                self.add_side(node, "extra", output, place)
-                return
-            if node.fuzzy and self.pairing.depth:
-                spend_on_texts(self.pairing, output, reference)
-            what, score = node.leaf(output, reference)
-            if what == "open":
-                self.open.append((node, place, output, reference, score))
-            elif what == "match" and score == 1.0:
-                self.matched.append(node)
-            else:
-                self.outcomes.append(Outcome(place, node, what, score, output, reference))
+            self._compare_leaves(node, output, reference, place)
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
-        # Of two objects or arrays, an empty one is a leaf if empty values count. But an empty
-        # object is compared like any other object if members of the other one have defaults.
-        elif kind is not other or (
-            not (output and reference)
-            and (node.splits and node.counts_empty)
-            and not (
-                kind is dict and node.has_defaults and self._is_filled(node, output, reference)
-            )
+        # Beside one with parts, an empty object or array is a leaf if empty values count. But an
+        # empty object is compared like any other if it may lack a member of the other one.
+        elif kind is other and (
+            (output and reference)
+            or not (node.splits and node.counts_empty)
+            or (kind is dict and node.has_defaults and self._may_lack(node, output or reference))
         ):
-            self._compare_unlike(node, output, reference, place)
-        elif kind is dict:
-            self.compare_objects(node, output, reference, place)
+            if kind is dict:
+                self.compare_objects(node, output, reference, place)
+            else:
+                self.compare_arrays(node, output, reference, place)
         else:
-            self.compare_arrays(node, output, reference, place)
+            self._compare_unlike(node, output, reference, place)
+
+    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
+        """Compare two values without parts, or two that are compared as a whole."""
+        if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
+            self.add_side(node, "missing", reference, place)
+            self.add_side(node, "extra", output, place)
+            return
+        if node.fuzzy and self.pairing.depth:
+            spend_on_texts(self.pairing, output, reference)
+        kind, score = node.leaf(output, reference)
+        if kind == "open":
+            self.open.append((node, place, output, reference, score))
+        elif kind == "match" and score == 1.0:
+            self.matched.append(node)
+        else:
+            self.outcomes.append(Outcome(place, node, kind, score, output, reference))
 
     def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
@@ -200,13 +203,13 @@ class Comparison(msgspec.Struct):
             counts = fields.setdefault(outcome.node.path, {})
             counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
 
-    def _is_filled(self, node: Node, output: dict[str, Any], reference: dict[str, Any]) -> bool:
-        """Return whether a member of one of two objects may be left out by the other, empty one."""
+    def _may_lack(self, node: Node, value: dict[str, Any]) -> bool:
+        """Return whether an empty object at this place may lack any member of this one."""
         empty = node.narrow({}) if node.varies else node
-        members = ((empty.member(name), value) for name, value in (output or reference).items())
+        members = ((empty.member(name), part) for name, part in value.items())
         return any(
-            is_optional(value) or its.default is not MISSING or self.is_default(its, value)
-            for its, value in members
+            is_optional(part) or its.default is not MISSING or self.is_default(its, part)
+            for its, part in members
         )
 
     def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
