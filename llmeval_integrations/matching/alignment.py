@@ -36,8 +36,7 @@ def align(arrays: Arrays) -> Pairs:
     for rows, columns in _gaps(anchors, here, there):
         block = _align_block(arrays, rows, columns)
         if block is None:
-            block = [*zip(rows, columns)]
-            block = [pair for pair in block if not arrays.least or arrays.gain(*pair)]
+            block = [pair for pair in zip(rows, columns) if not arrays.least or arrays.gain(*pair)]
         pairs += block
     return pairs
 

@@ -53,8 +53,8 @@ def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
     If there are too many to try every pair, the score of the keys alone decides.
     """
     node, its, pairing = arrays.node, arrays.its, arrays.pairing
-    has_choices = its.has_defaults  # the reference of a call may have an AnyOf for a key
-    if not has_choices and all(its.member(name).exact for name in node.key):
+    are_exact = all(its.member(name).exact for name in node.key)
+    if are_exact and not its.has_defaults:  # a call, which has them, may have an AnyOf for a key
         return []
     rest = leftovers(pairs, range(len(arrays.output)), range(len(arrays.reference)))
     spare = [n for n in rest[0] if node.has_key(arrays.output[n])]

@@ -248,7 +248,7 @@ class Arrays(msgspec.Struct):
                 )
             else:
                 table = []
-                for n in here:  # nor is there a frame of a comprehension here
+                for n in here:  # a comprehension would be a frame more in every level
                     table.append([])
                     for m in there:
                         gain = pairing.gain(its, output[n], reference[m])
@@ -282,9 +282,11 @@ class Arrays(msgspec.Struct):
                 pairs.append((n, n))
         rows, columns = leftovers(pairs, here, there) if pairs else (here, there)
         if len(rows) * len(columns) > _FEW:
-            pairs, rows, columns = self._pair_equal(pairs, rows, columns)
-        is_alone = its.pairs_all and len(rows) == len(columns) == 1  # a pair in any case
-        table = self.table(rows, columns) if rows and columns and not is_alone else []
+            same, rows, columns = self._pair_equal(rows, columns)
+            pairs += same
+        if its.pairs_all and len(rows) == len(columns) == 1:
+            return [*pairs, (rows[0], columns[0])]  # whatever they gain
+        table = self.table(rows, columns) if rows and columns else []
         if table is None:
             pairs += pair_by_parts(self, rows, columns)
         elif table:
@@ -302,19 +304,19 @@ class Arrays(msgspec.Struct):
         return pairs
 
     def _pair_equal(
-        self, pairs: Pairs, rows: Positions, columns: Positions
+        self, rows: Positions, columns: Positions
     ) -> tuple[Pairs, list[int], list[int]]:
-        """Add the pairs of items that match in full; return the items that may match others."""
+        """Return the pairs of items that match in full, and the items that may match others."""
         output, reference, its, text = self.output, self.reference, self.its, self.pairing.text
         same, rows, columns = pair_texts(
             {n: text(its, output[n]) for n in rows}, {n: text(its, reference[n]) for n in columns}
         )
         if its.exact and not any(type(reference[n]) is AnyOf for n in columns):
-            parts = [n for n in rows if self._may_match_other(output[n])]
-            others = [n for n in columns if self._may_match_other(reference[n])]
-            if not (its.pairs_all and parts and others):
-                rows, columns = parts, others
-        return pairs + same, rows, columns
+            here = [n for n in rows if self._may_match_other(output[n])]
+            there = [n for n in columns if self._may_match_other(reference[n])]
+            if not (its.pairs_all and here and there):
+                rows, columns = here, there
+        return same, rows, columns
 
     def _may_match_other(self, item: Any) -> bool:
         """Return whether an item may match one that is not equal to it, if leaves are exact.

@@ -52,7 +52,7 @@ def _leaf_texts(pairing: Pairing, node: Node, value: Any, path: str = "") -> Ite
 
 
 def _pair_by_votes(ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]) -> Pairs:
-    """Pair items by position; each shared part of their sorted leaves is a vote for a pair.
+    """Pair items; each part of their sorted leaves that two items share is a vote for this pair.
 
     Pairs with the most votes come first, then earlier ones. Items without votes are paired in the
     order of their leaves, so that similar beginnings meet. The time is linear.
