@@ -89,7 +89,9 @@ class NgramRepetitionPenalty(TextEvaluator):
         if not text:
             return Result.unscored("The output is empty")
         if self.analyze_scope == "thought":
-            text = _join_thoughts(text)
+            # No opening tag behind the last closing tag is searched to the end in vain.
+            closed = text[: text.rfind("</think>") + len("</think>")]
+            text = " ".join(re.findall("<think>(.*?)</think>", closed, re.DOTALL))
         tokenizer = self._tokenizer()
         try:
             tokens = tokenizer.split(text)
@@ -133,10 +135,3 @@ class NgramRepetitionPenalty(TextEvaluator):
             return beyond / (1 - self.min_scaling) * steepest + 0.0  # never -0.0
         penalty = min((self.penalty_threshold - rate) * self.penalty_rate, 0.0)
         return (penalty if self.max_penalty is None else max(penalty, self.max_penalty)) + 0.0
-
-
-def _join_thoughts(text: str) -> str:
-    """Join the texts in thinking tags."""
-    # Without the text after the last closing tag, no opening tag is searched to the end in vain.
-    closed = text[: text.rfind("</think>") + len("</think>")]
-    return " ".join(re.findall("<think>(.*?)</think>", closed, re.DOTALL))

@@ -190,7 +190,9 @@ def convert_schema(schema: Any) -> Any:
     for given, value in schema.items():
         if value is None and (is_dumped or given not in ("default", "const")):
             continue
-        key = _write_keyword(given)
+        first, *others = given.split("_")  # Google's SDK dumps keywords in its own spelling
+        spelt = first + "".join(map(str.capitalize, others))
+        key = f"${given}" if given in ("defs", "ref") else spelt
         if key in NAMED and isinstance(value, dict):
             found[key] = {name: convert_schema(part) for name, part in value.items()}
         elif key in _WITH_SCHEMAS:
@@ -199,12 +201,6 @@ def convert_schema(schema: Any) -> Any:
             is_count = isinstance(value, str) and key.startswith(("max", "min"))
             found[key] = int(value) if is_count and value.isdecimal() else value
     return _convert_type(found)
-
-
-def _write_keyword(name: str) -> str:
-    """Return JSON Schema's spelling of a keyword that Google's SDK dumped."""
-    first, *others = name.split("_")
-    return f"${name}" if name in ("defs", "ref") else first + "".join(map(str.capitalize, others))
 
 
 def _convert_type(schema: dict[str, Any]) -> dict[str, Any]:

@@ -197,9 +197,8 @@ def read_expected(
         expected.append(ToolCall(call.name, wanted, call.id))
     if problem is not None:
         raise InvalidReferenceError(
-            f"{evaluator.name}: the reference contains no tool calls; write"
-            ' {"name": ..., "arguments": {...}}, or a list of these,'
-            f" not {quote(reference)}: {problem}"
+            f'{evaluator.name}: the reference contains no tool calls; write {{"name": ..., '
+            f'"arguments": {{...}}}}, or a list of these, not {quote(reference)}: {problem}'
         )
     return expected
 
