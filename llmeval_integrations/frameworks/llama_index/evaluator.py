@@ -168,14 +168,15 @@ def as_prompt(template: Any) -> Prompt:
 def context_texts(contexts: Sequence[Any]) -> list[str]:
     """Return the texts of contexts; that of a node is its content."""
     return [
-        to_storable_text(each.get_content() if hasattr(each, "get_content") else each)
+        to_storable_text(each.get_content() if hasattr(type(each), "get_content") else each)
         for each in contexts
     ]
 
 
 def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
     """Return all arguments but the response by the names of a sample's fields."""
-    contexts = [contexts] if isinstance(contexts, str) else list_contexts(contexts) or contexts
+    if type(contexts) is not list:  # such as an array
+        contexts = [contexts] if isinstance(contexts, str) else list_contexts(contexts) or contexts
     return {**further, "input": query, "contexts": contexts}
 
 
@@ -183,7 +184,7 @@ def _add_sources(response: Any, further: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with a response, and with its source nodes unless they are given."""
     if not hasattr(response, "source_nodes"):
         return {"response": response, **further}
-    nodes = response.source_nodes
-    found = {"contexts": context_texts(nodes), "retrieved": [each.node_id for each in nodes]}
+    nodes = [each.node for each in response.source_nodes]
+    contexts, ids = [each.get_content() for each in nodes], [each.node_id for each in nodes]
     output = vars(response).get("response") or response  # its text is read faster than the object
-    return {"response": output, **found, **further}
+    return {"response": output, "contexts": contexts, "retrieved": ids, **further}
