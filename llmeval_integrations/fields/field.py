@@ -88,14 +88,14 @@ class Place:
         self.rule = _make_rule(root.defaults, settings, own, below)
         """How values at this place are compared."""
         self.is_exact = self.rule.is_exact
-        is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
-        self.is_literal = self.is_exact and is_same_below and not (cases or below)
+        has_one_order = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
+        self.is_literal = self.is_exact and has_one_order and not (cases or below)
         """Whether all values below are compared by the same rule."""
         # Fuzzy places below are found by the settings that may apply there, not by this place's own
         # schema. The noise of doubles is left out: otherwise every array of numbers would have all
         # its pairs tried.
         loose = [{**root.defaults, **own}, *(each.settings for each in below)]
-        self.is_fuzzy = self.rule.is_leaf or any(
+        self.is_fuzzy = self.rule.is_whole or any(
             each.get("similarity") is not None or any(map(each.get, _FUZZY)) for each in loose
         )
         """Whether values here or below that match the same third value may not match each other."""
@@ -160,7 +160,7 @@ class Field(Node):
     def __init__(self, path: str, place: Place) -> None:
         self.path, self.place = path, place
         rule = self.rule = place.rule
-        self.weight, self.ignored, self.whole = rule.weight, rule.ignore, rule.is_leaf
+        self.weight, self.ignored, self.whole = rule.weight, rule.ignore, rule.is_whole
         self.exact, self.literal, self.fuzzy = place.is_exact, place.is_literal, place.is_fuzzy
         self.remark = _ask_for_order if rule.dates else None
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
@@ -207,7 +207,7 @@ class Field(Node):
             one, other = (x if type(x) is str else canonical(x) for x in (output, reference))
             return Verdict("open", grade(0.0, one, other).score)  # pairs items with prose
         if rule.compare is not None and (
-            rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
+            rule.is_whole or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
         ):
             same = equal(output, reference)
             return MATCH if same else ask_function(rule, output, reference, self.path)

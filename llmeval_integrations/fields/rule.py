@@ -77,18 +77,18 @@ class Rule(msgspec.Struct, frozen=True):
     """Whether `compare` comes from the defaults: then it gets no objects and arrays."""
 
     @property
-    def is_leaf(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether an object or array is compared as a whole, as one leaf."""
         return self.judge or (self.compare is not None and not self.values_only)
 
     @property
     def is_exact(self) -> bool:
-        """Whether values match if, and only if, they are equal as JSON."""
-        return msgspec.structs.replace(self, **_FREE) == _PLAIN
+        """Whether no setting compares values otherwise than as JSON."""
+        return msgspec.structs.replace(self, **_NOT_COMPARING) == _PLAIN
 
 
 _PLAIN: Final = Rule()
-_FREE: Final = {
+_NOT_COMPARING: Final = {
     name: getattr(_PLAIN, name)
     for name in ("derived", "weight", "order", "key", "min_similarity", "types")
 }
