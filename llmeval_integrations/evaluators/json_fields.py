@@ -14,7 +14,7 @@ from llmeval_integrations.core.options import ZeroToOne, check_instance, option_
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
-from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, stated_confidences
+from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, read_confidences
 from llmeval_integrations.fields.field import Layout, Omission, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
@@ -136,8 +136,8 @@ class JsonFields(Evaluator):
         figures = comparison.figures().as_dict()
         outcomes = [each.as_dict() for each in comparison.outcomes]
         label, wrong = comparison.rank_wrong()
-        perfect = not wrong
-        metadata: dict[str, Any] = dict(figures, perfect=perfect, outcomes=outcomes, fields=fields)
+        metadata: dict[str, Any] = {**figures, "perfect": not wrong, "outcomes": outcomes}
+        metadata["fields"] = fields
         if comparison.ignored:
             metadata["ignored"] = comparison.ignored
         if comparison.defect is not None:
@@ -153,7 +153,7 @@ class JsonFields(Evaluator):
             metadata["limit_reached"] = comparison.limits
         if self.confidence is not None:
             output, root = comparison.output, self._layout.root(sample, self)
-            confidences, unread = stated_confidences(self.confidence, sample, output)
+            confidences, unread = read_confidences(self.confidence, sample, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
             metadata["confidence"] = rated
             if unread:
@@ -173,19 +173,20 @@ class FieldComparison(Comparison):
     output: Any = MISSING
     """The output without the members that count as left out."""
 
+    omitted: Iterable[str] = ()
+    """The paths of members that count as left out, in output or reference."""
+
     ignored: Iterable[str] = ()
     """The ignored paths that a document has."""
 
-    omitted: Iterable[str] = ()
-    """The paths of these members, and of those of the reference."""
-
     def rank_wrong(self) -> tuple[Kind | None, list[Outcome]]:
-        """Return the leaves that do not match, and the kind of those that cost most.
+        """Return the kind of difference that costs most, and the leaves that do not match.
 
         The cost is what a leaf takes from the score: its share of O + R - 2 M. Leaves of one
         missing, extra or replaced value all have the sum of their costs. The most costly leaves
         come first. If several kinds cost most, the first in KINDS is returned: the first place
-        would depend on the order of items, which may not count.
+        would depend on the order of items, which may not count. If none costs anything, as the
+        weights are 0, the kind is None.
         """
         if not self.outcomes:
             return None, []
@@ -209,9 +210,9 @@ class FieldComparison(Comparison):
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> FieldComparison:
     """Compare a sample's output with its reference."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
-    comparison, output, reference = FieldComparison(), None, None
-    if not layout.calls_functions and is_same(sample, parsing):
-        output = reference = read(sample, "output", parsing)
+    comparison = FieldComparison()
+    is_one = not layout.calls_functions and is_same(sample, parsing)
+    output = reference = read(sample, "output", parsing) if is_one else None
     if output is None or type(output) is Defect:
         output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
     if layout.ignored:

@@ -26,7 +26,7 @@ _TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[-+.\w]+', re.DOTALL)
 """A string, which may be the name of a member, or a number or literal."""
 
 
-def stated_confidences(
+def read_confidences(
     source: Source, sample: Sample, output: Any
 ) -> tuple[dict[str, float], list[str]]:
     """Return the confidences of a sample, and the places of those that are no number from 0 to 1.
