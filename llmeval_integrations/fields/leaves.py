@@ -73,7 +73,7 @@ def write_leaf(rule: Rule, text: str) -> str:
 
 
 def match_scalars(rule: Rule, output: Any, reference: Any) -> bool:
-    """Return whether two values, one of which is a text, are the same number or boolean."""
+    """Return whether two values, at least one a text, are the same number, boolean or null."""
     one, other = _read_numbers(rule, output, reference), _read_numbers(rule, reference, output)
     for number, unit in one:
         for expected, its_unit in other:
@@ -126,8 +126,8 @@ def match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
     if share is None:
         share = _NOISE if rule.is_number and _is_noisy(rule, output, reference) else 0.0
     if not (rule.tolerance or share or rule.multiple_of):  # 0.1 != Decimal("0.1") in Python
-        is_text = rule.is_decimal or Decimal in (type(output), type(reference))
-        return is_text and _to_decimal(output) == _to_decimal(reference)
+        are_decimals = rule.is_decimal or Decimal in (type(output), type(reference))
+        return are_decimals and _to_decimal(output) == _to_decimal(reference)
     one, other = _to_decimal(output), _to_decimal(reference)
     if not (one.is_finite() and other.is_finite()):  # lenient parsing accepts NaN and Infinity
         return False

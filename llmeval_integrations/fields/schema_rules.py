@@ -25,7 +25,7 @@ class Case(NamedTuple):
     """The schemas that define how values, or parts of values, are compared."""
 
     types: set[str]
-    """The types that all of them allow; "integer" always if "number"."""
+    """The types that all of them allow. "integer" is among them if "number" is."""
 
 
 _FIXING: Final = frozenset(("enum", "const"))
@@ -63,7 +63,7 @@ _ABOUT_NUMBERS: Final = REMARKS | {
 
 
 def list_cases(schemas: Schemas) -> list[list[Schema]]:
-    """Return the schemas of each case of a place; an empty list if none has such a keyword."""
+    """Return the schemas of each case that say how to compare; an empty list if none does."""
     cases = [
         [part for part in (*schemas.certain, *parts) if not _KEYWORDS.isdisjoint(part)]
         for parts in [each.parts for each in schemas.alternatives] or [[]]
@@ -184,7 +184,7 @@ def _grid(case: Case) -> float | None:
     """Return the smallest `multipleOf` of a case; 1 for integers without one."""
     named: list[Any] = [part.get("multipleOf") for part in case.parts]
     grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
-    return min(grids) if grids else None if "number" in case.types else 1
+    return min(grids, default=None if "number" in case.types else 1)
 
 
 def _is_decimal(schemas: Schemas) -> bool:
