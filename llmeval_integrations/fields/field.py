@@ -39,8 +39,8 @@ _MOST_SCHEMAS: Final = 512
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; a model may invent any number of names."""
 
-_KEPT: Final = frozenset((str, int, float, bool))
-"""The types of values that are never left out; most values are of these."""
+PRESENT: Final = frozenset((str, int, float, bool))
+"""The types of values that never count as left out; most values are of these."""
 
 _OF_THE_PLACE: Final = {"order", "key", "min_similarity", "compare", "judge"}
 """The settings that do not apply to the values in an object or array."""
@@ -252,9 +252,9 @@ class Omission(msgspec.Struct):
         Inner members are removed first, so an object that loses all its members is removed, too.
         Items of arrays are kept, and so are the parts of a value that is compared as a whole.
         """
-        kind, kept = type(value), value
+        kind, result = type(value), value
         if kind is AnyOf:
-            if _KEPT.issuperset(map(type, value.values)):
+            if PRESENT.issuperset(map(type, value.values)):
                 return value
             return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
         if kind not in CONTAINERS or node.whole or not self.absent:
@@ -262,22 +262,22 @@ class Omission(msgspec.Struct):
         is_object, known = kind is dict, node.members
         parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
         for step, part in parts:
-            if type(part) in _KEPT or (part is None and not is_object):
+            if type(part) in PRESENT or (part is None and not is_object):
                 continue
             its = (known.get(step) or node.member(step)) if is_object else node.item(step)
-            left = self.omit(its, part) if part else part
-            if is_object and type(left) is AnyOf and left is not part:
+            rest = self.omit(its, part) if part else part
+            if is_object and type(rest) is AnyOf and rest is not part:
                 # It is optional if one of its alternatives counts as left out.
-                several = tuple(one for one in left.values if one not in self.absent)
-                left = AnyOf(several, left.optional or len(several) < len(left.values))
-            if is_object and not left and left in self.absent:
+                several = tuple(one for one in rest.values if one not in self.absent)
+                rest = AnyOf(several, rest.optional or len(several) < len(rest.values))
+            if is_object and not rest and rest in self.absent:
                 self.paths.add(its.path)
-                kept = value.copy() if kept is value else kept
-                del kept[step]
-            elif left is not part:
-                kept = value.copy() if kept is value else kept
-                kept[step] = left
-        return kept
+                result = value.copy() if result is value else result
+                del result[step]
+            elif rest is not part:
+                result = value.copy() if result is value else result
+                result[step] = rest
+        return result
 
 
 class Layout:

@@ -15,11 +15,11 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.limits import MAX_NAMES
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.fields.field import Omission
+from llmeval_integrations.fields.field import PRESENT, Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.json_values.values import SCALARS, canonical, escape, measure
+from llmeval_integrations.json_values.values import canonical, escape, measure
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
@@ -29,9 +29,6 @@ from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.node import ToolNode
 from llmeval_integrations.tool_calls.read import mark_alternatives
-
-_KEPT: Final = SCALARS - {type(None)}
-"""The types of values that never count as left out."""
 
 Place = dict[str, Any]
 """One wrong place in a call's arguments, as an entry of a result's metadata."""
@@ -197,7 +194,7 @@ class Call:
         """The arguments without those that count as left out."""
         for value in call.arguments.values():  # mostly scalars
             several = value.values if type(value) is AnyOf else (value,)
-            if not _KEPT.issuperset(map(type, several)):
+            if not PRESENT.issuperset(map(type, several)):
                 self.values = Omission().omit(self.node, call.arguments)
                 break
 
