@@ -35,7 +35,7 @@ from llmeval_integrations.tool_calls.comparison import (
 )
 from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected, read_plain
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.tools import Call, Place, Toolbox, path_of, read_rules
+from llmeval_integrations.tool_calls.tools import Call, Toolbox, WrongPlace, path_of, read_rules
 
 Alternatives = Literal["marked", "listed"]
 Before = Sequence[tuple[str | int, str | int]]
@@ -247,7 +247,7 @@ def _describe_call(call: dict[str, Any]) -> str:
     return f"{name} {'out of order' if kind == 'wrong_order' else kind}"
 
 
-def _describe_place(wrong: Place) -> str:
+def _describe_place(wrong: WrongPlace) -> str:
     """Describe a wrong place in a line."""
     pointer, kind = wrong["pointer"], wrong["kind"]
     output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)

@@ -19,7 +19,7 @@ from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.pairing import NEAR, CallPairing, Gain, Positions
 from llmeval_integrations.tool_calls.read import mark_alternatives
-from llmeval_integrations.tool_calls.tools import Call, Place
+from llmeval_integrations.tool_calls.tools import Call, WrongPlace
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
 CallOrder = Literal["any", "strict"]
@@ -54,13 +54,13 @@ class Pair:
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
 
 
-def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
+def find_wrong(comparison: Comparison) -> dict[tuple[str, str], WrongPlace]:
     """Return the wrong places by pointer and kind.
 
     An object or array that is missing or extra is one place. An object or array with alternatives
     is held against the nearest.
     """
-    found: dict[tuple[str, str], Place] = {}
+    found: dict[tuple[str, str], WrongPlace] = {}
     for one in comparison.outcomes:
         if one.kind == "match" or not one.node.weight > 0:
             continue
@@ -79,7 +79,7 @@ def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
                 if any(each.pointer != one.pointer for each in near.outcomes):
                     found.update(find_wrong(near))
                     continue
-        place: Place = {"pointer": one.pointer, "kind": one.kind}
+        place: WrongPlace = {"pointer": one.pointer, "kind": one.kind}
         if one.output is not MISSING:
             place["output"] = one.output
         if one.reference is not MISSING:
@@ -145,7 +145,7 @@ class CallComparison:
             matched = right + kinds["wrong_arguments"] + fsum(map(itemgetter(1), self._compared))
             total += fsum(map(itemgetter(2), self._compared))
         fields: dict[str, dict[Kind, int]] = {}
-        graded: list[Place] = []  # leaves that match with a score below 1
+        graded: list[WrongPlace] = []  # leaves that match with a score below 1
         for comparison, _, _ in self._compared:
             comparison.count(fields)
             self._limits.update(comparison.limits)
@@ -297,7 +297,7 @@ class CallComparison:
         else:
             self._entries[column] = entry
 
-    def _list_arguments(self, call: Call, kind: Kind) -> list[Place]:
+    def _list_arguments(self, call: Call, kind: Kind) -> list[WrongPlace]:
         """Count and list all arguments of a call that has no partner."""
         comparison, node = Comparison(), call.node.narrow(call.values)
         for name, value in call.values.items():

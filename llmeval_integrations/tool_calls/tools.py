@@ -30,7 +30,7 @@ from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.node import ToolNode
 from llmeval_integrations.tool_calls.read import mark_alternatives
 
-Place = dict[str, Any]
+WrongPlace = dict[str, Any]
 """One wrong place in a call's arguments, as an entry of a result's metadata."""
 
 Violation = dict[str, str]
