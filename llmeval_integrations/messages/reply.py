@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.tool_calls.call import fields_of, is_answer, refuse_stream
+from llmeval_integrations.tool_calls.call import is_answer, members_of, refuse_stream
 
 _REFUSALS: Final = frozenset(
     ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")
@@ -182,7 +182,7 @@ def _read_pydantic_ai(thing: Any) -> Reply | None:
         raise InputError(f"{kind} is part of a stream; pass the output or the result of the run")
     if not _has(thing, "parts", "kind"):
         return None
-    by_model, calls = thing.kind == "response", [*filter(is_answer, map(fields_of, thing.parts))]
+    by_model, calls = thing.kind == "response", [*filter(is_answer, map(members_of, thing.parts))]
     texts = [part.content for part in thing.parts if part.part_kind == "text"]
     return Reply(join(texts), calls[-1]["args"] if calls else MISSING, by_model=by_model)
 

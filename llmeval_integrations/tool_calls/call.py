@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 
-Fields: TypeAlias = Mapping[str, Any]
+Members: TypeAlias = Mapping[str, Any]
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -102,12 +102,12 @@ def read_parts(value: Any) -> list[Part] | None:
     if isinstance(value, (list, tuple)):
         parts: list[Part] = []
         for item in value:
-            found = read_parts(item if type(item) is dict else fields_of(item))
+            found = read_parts(item if type(item) is dict else members_of(item))
             parts += [no_call(item)] if found is None else found
-        if {*map(type, parts)} <= {ToolCall} or any(_is_message(fields_of(one)) for one in value):
+        if {*map(type, parts)} <= {ToolCall} or any(_is_message(members_of(one)) for one in value):
             return parts
         return _calls_or_text(parts)
-    members = value if type(value) is dict else fields_of(value)
+    members = value if type(value) is dict else members_of(value)
     inner = None
     if not ("role" in members or _AROUND_MESSAGE.isdisjoint(members)):
         inner = _unwrap(members)
@@ -121,7 +121,7 @@ def read_parts(value: Any) -> list[Part] | None:
 # --- blocks ---------------------------------------------------------------------------------------
 
 
-def _read_block(value: Fields) -> list[Part] | None:
+def _read_block(value: Members) -> list[Part] | None:
     """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
     kind = text_in(value, *TYPE)
     if is_answer(value):
@@ -133,7 +133,7 @@ def _read_block(value: Fields) -> list[Part] | None:
         if call.arguments is not None or _is_name_alone(value):
             return [call]
     for name in _AROUND_CALL.get(kind, ()):
-        inner = fields_of(value.get(name))
+        inner = members_of(value.get(name))
         if inner:
             is_own = text_in(inner, *TYPE) == "server_tool_use"  # Amazon's API has made it itself
             return [] if is_own else [_read_call(kind, value, inner)]
@@ -142,13 +142,13 @@ def _read_block(value: Fields) -> list[Part] | None:
     return None if kind in ("function", "custom") else _read_other(kind, value)
 
 
-def is_answer(block: Fields) -> bool:
+def is_answer(block: Members) -> bool:
     """Return whether Pydantic AI's agents get their answer, an object, by this call."""
     name = f"{block.get('tool_name')}_"
     return block.get("part_kind") == "tool-call" and name.startswith("final_result_")
 
 
-def _read_call(kind: str, value: Fields, inner: Fields) -> ToolCall:
+def _read_call(kind: str, value: Members, inner: Members) -> ToolCall:
     """Read the call `inner` of a block of this type; most blocks are the call themselves."""
     name, arguments = text_in(inner, *_NAME), None
     if not name:
@@ -165,14 +165,14 @@ def _read_call(kind: str, value: Fields, inner: Fields) -> ToolCall:
     return ToolCall(name, arguments, number or None, text_in(value, "error") or None)
 
 
-def _is_name_alone(value: Fields) -> bool:
+def _is_name_alone(value: Members) -> bool:
     """Return whether a name is all that this says; a name alone is a call, too."""
     # Google's SDK dumps every member that a call may have, with null if it has none.
     is_alone = all(value[key] is None for key in value.keys() - _BESIDE_NAME)
     return is_alone and "role" not in value and "content" not in value
 
 
-def _read_failure(candidate: Fields) -> ToolCall | None:
+def _read_failure(candidate: Members) -> ToolCall | None:
     """Return a call with the reason why Google's API could not read it, or None."""
     ended = text_in(candidate, "finishReason", "finish_reason").rpartition(".")[2]
     if ended not in _MALFORMED:
@@ -181,7 +181,7 @@ def _read_failure(candidate: Fields) -> ToolCall | None:
     return ToolCall("", problem=f"{ended}: {said}" if said else ended)
 
 
-def _read_other(kind: str, value: Fields) -> list[Part] | None:
+def _read_other(kind: str, value: Members) -> list[Part] | None:
     """Read a text; return an empty list for a known block of another kind, None for others."""
     if kind in ("text", "output_text"):
         text = value.get("content" if "part_kind" in value else "text")
@@ -196,7 +196,7 @@ def _read_other(kind: str, value: Fields) -> list[Part] | None:
     if not names or not all(name in _OTHER_MEMBERS or name.endswith("metadata") for name in names):
         return None
     own = value.get("tool_call", value.get("toolCall"))  # without a name, Google's own call
-    if own is not None and (not fields_of(own) or "name" in fields_of(own)):
+    if own is not None and (not members_of(own) or "name" in members_of(own)):
         return None
     text = value.get("text") or ""
     if not isinstance(text, str):
@@ -207,12 +207,12 @@ def _read_other(kind: str, value: Fields) -> list[Part] | None:
 # --- messages, and the objects around them --------------------------------------------------------
 
 
-def _unwrap(around: Fields) -> Any:
+def _unwrap(around: Members) -> Any:
     """Return the message inside a response, a result or a state; None for other objects."""
     for name in ("choices", "candidates", "generations"):
         if several := list_in(around, name):
             return several[0]
-    message, output = around.get("message"), fields_of(around.get("output"))
+    message, output = around.get("message"), members_of(around.get("output"))
     if message is not None and not isinstance(message, str):  # in a choice or a generation
         return message
     if "message" in output:  # Amazon's
@@ -222,30 +222,30 @@ def _unwrap(around: Fields) -> Any:
         is_answered = around.get("structured_response") is not None
         return [*without_answer(messages)] if is_answered else messages
     for name in ("data", "kwargs"):  # a message that LangChain has saved
-        saved = fields_of(around.get(name))
+        saved = members_of(around.get(name))
         if "type" in around and ("content" in saved or "message" in saved):
             return {"type": around["type"], **saved}
     content = around.get("content")  # in a candidate of Google's
-    return content if fields_of(content) and not _read_failure(around) else None
+    return content if members_of(content) and not _read_failure(around) else None
 
 
-def _is_message(value: Fields) -> bool:
+def _is_message(value: Members) -> bool:
     """Return whether this is a message, or has blocks like one; Google's steps all have a type."""
     if not _MESSAGE.isdisjoint(value):
         return True
     if any(isinstance(value.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
         return True
     steps = list_in(value, "steps")
-    return bool(steps) and all(text_in(fields_of(step), *TYPE) for step in steps)
+    return bool(steps) and all(text_in(members_of(step), *TYPE) for step in steps)
 
 
-def _read_message(message: Fields) -> list[Part]:
+def _read_message(message: Members) -> list[Part]:
     """Read the calls that a message lists, or else its blocks or its text."""
     if text_in(message, "role", *TYPE) in _OTHER_ROLES:
         return []
     if calls := _list_calls(message):
         return read_parts(calls) or []
-    failure = _read_failure(fields_of(message.get("response_metadata")))  # in LangChain's
+    failure = _read_failure(members_of(message.get("response_metadata")))  # in LangChain's
     if failure is not None:
         return [failure]
     content = message.get("content")
@@ -254,7 +254,7 @@ def _read_message(message: Fields) -> list[Part]:
     found: list[Part] = []
     for block in next((blocks for name in _BLOCKS if (blocks := list_in(message, name))), []):
         is_text = isinstance(block, str)
-        found += [block] if is_text else read_parts(fields_of(block)) or []
+        found += [block] if is_text else read_parts(members_of(block)) or []
     return _calls_or_text(found)
 
 
@@ -265,11 +265,11 @@ def without_answer(messages: Sequence[Any]) -> Iterator[Any]:
     of its name have failed.
     """
     names: set[str] = set()
-    messages = [_unwrap(fields_of(one)) or one for one in messages]  # LangChain may save them
+    messages = [_unwrap(members_of(one)) or one for one in messages]  # LangChain may save them
     calls = [[one for one in read_parts(each) or () if type(one) is ToolCall] for each in messages]
     for message, following, its in zip(messages, [*messages[1:], None], calls):
-        if text_in(fields_of(message), "role", *TYPE) not in _OTHER_ROLES:  # in the end, the last
-            answered = text_in(fields_of(following), *_ID)
+        if text_in(members_of(message), "role", *TYPE) not in _OTHER_ROLES:  # in the end, the last
+            answered = text_in(members_of(following), *_ID)
             names = {call.name for call in its if call.id and call.id == answered}
     for message, its in zip(messages, calls):
         left = [asdict(call) for call in its if call.name not in names]
@@ -282,18 +282,18 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
     return calls or ["".join(part for part in parts if isinstance(part, str))]
 
 
-def _list_calls(message: Fields) -> list[Any]:
+def _list_calls(message: Members) -> list[Any]:
     """Return the calls that a message lists outside its blocks."""
     streamed = list_in(message, "tool_call_chunks")
     if streamed:  # LangChain's `tool_calls` beside them have arguments that it has completed
-        return [{**fields_of(one), "type": "tool_call"} for one in streamed]
+        return [{**members_of(one), "type": "tool_call"} for one in streamed]
     calls, invalid = list_in(message, "tool_calls"), list_in(message, "invalid_tool_calls")
     if calls and not invalid:  # LangChain may list invalid calls only among the blocks
-        blocks = map(fields_of, list_in(message, "content"))
+        blocks = map(members_of, list_in(message, "content"))
         invalid = [block for block in blocks if text_in(block, *TYPE) == "invalid_tool_call"]
     if calls or invalid:
         return [*calls, *invalid]
-    extra = fields_of(message.get("additional_kwargs"))
+    extra = members_of(message.get("additional_kwargs"))
     alone = extra.get("function_call")
     return list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])
 
@@ -301,7 +301,7 @@ def _list_calls(message: Fields) -> list[Any]:
 # --- members --------------------------------------------------------------------------------------
 
 
-def fields_of(value: Any) -> Fields:
+def members_of(value: Any) -> Members:
     """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
     if type(value) is dict:  # the most frequent case; asking for a Mapping takes ten times as long
         return value
@@ -317,7 +317,7 @@ def fields_of(value: Any) -> Fields:
     return {**vars(value), **(extra or {})}
 
 
-def text_in(value: Fields, *names: str) -> str:
+def text_in(value: Members, *names: str) -> str:
     """Return the first text under these names that is not empty, or an empty text."""
     for name in names:
         text = value.get(name)
@@ -326,7 +326,7 @@ def text_in(value: Fields, *names: str) -> str:
     return ""
 
 
-def list_in(value: Fields, name: str) -> list[Any]:
+def list_in(value: Members, name: str) -> list[Any]:
     """Return the list under a name, or an empty list."""
     found = value.get(name)
     return [*found] if isinstance(found, (list, tuple)) else []
@@ -340,7 +340,7 @@ def no_call(value: Any) -> ToolCall:
 def refuse_stream(value: Any) -> None:
     """Raise InputError for chunks or events of a stream, as one call is spread over several."""
     several = value if isinstance(value, (list, tuple)) else [value]
-    for one in map(fields_of, (*several[:1], *several[-1:])):
+    for one in map(members_of, (*several[:1], *several[-1:])):
         if text_in(one, "object", "type").startswith(_STREAMED):
             raise InputError(
                 "the chunks of a stream are not joined here; pass the message that the SDK joins, "
