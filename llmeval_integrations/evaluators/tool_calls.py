@@ -145,7 +145,7 @@ class ToolCalls(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         output, reference = sample.output, sample.reference
-        if reference is MISSING or reference is None:  # otherwise it saves 2 µs not to ask the name
+        if reference is MISSING or reference is None:  # only then, as `name` takes 2 µs
             sample.require("reference", self.name)
         toolbox, is_listed = self._toolbox.of_sample(sample), self.alternatives == "listed"
         if type(output) is not str and not read_plain(output):
@@ -153,8 +153,8 @@ class ToolCalls(Evaluator):
         if type(reference) is not str and not read_plain(reference):
             reference = read_items(reference)
         expected = read_expected(reference, self, self.parsing, is_listed=is_listed)
-        is_free = self.arguments in ("subset", "ignore") or is_listed
-        toolbox.check_expected(expected, checks_arguments=not is_free)
+        needs_all = self.arguments in ("exact", "superset") and not is_listed
+        toolbox.check_expected(expected, checks_arguments=needs_all)
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")

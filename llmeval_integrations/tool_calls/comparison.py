@@ -172,7 +172,7 @@ class CallComparison:
     # --- pairing -------------------------------------------------------------------------------
 
     def _pair(self, order: CallOrder) -> Pairs:
-        """Pair calls of the same tool so that the score is the highest; most are the only one."""
+        """Pair calls so that the score is the highest; in strict order, all tools are one group."""
         made: defaultdict[str, list[int]] = defaultdict(list)
         expected: defaultdict[str, list[int]] = defaultdict(list)
         for row, call in enumerate(self.made):
@@ -273,21 +273,21 @@ class CallComparison:
 
     def _add_unpaired(self, row: int | None, column: int | None) -> None:
         """Add a call without a partner of the same tool; all its arguments are wrong."""
-        call = None if row is None else self.made[row]
-        wanted = None if column is None else self.expected[column]
-        problem = None if call is None else call.problem
-        missing = self._list_arguments(wanted, "missing") if wanted else []
-        extra = self._list_arguments(call, "extra") if call and problem is None else []
-        kind = "extra" if wanted is None else "missing" if call is None else "wrong_name"
+        made = None if row is None else self.made[row]
+        expected = None if column is None else self.expected[column]
+        problem = None if made is None else made.problem
+        missing = self._list_arguments(expected, "missing") if expected else []
+        extra = self._list_arguments(made, "extra") if made and problem is None else []
+        kind = "extra" if expected is None else "missing" if made is None else "wrong_name"
         if problem is not None:
             kind = "unreadable"
         entry: dict[str, Any] = {"kind": kind, "score": 0.0}
-        if wanted is not None:
-            entry.update(name=wanted.name, reference=column)
-        if call is not None:
-            entry.update(name=call.name, output=row)
-        if wanted is not None and wanted.name != entry["name"]:
-            entry["expected_name"] = wanted.name
+        if expected is not None:
+            entry.update(name=expected.name, reference=column)
+        if made is not None:
+            entry.update(name=made.name, output=row)
+            if expected is not None and expected.name != made.name:
+                entry["expected_name"] = expected.name
         if problem is not None:
             entry["problem"] = problem
         elif missing or extra:

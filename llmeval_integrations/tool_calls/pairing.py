@@ -63,7 +63,7 @@ class CallPairing:
     """Whether two calls match in full only if all their arguments match."""
 
     leaves: float | None
-    """The leaves of all calls without a partner, if the score is one over leaves."""
+    """The leaves of all calls if none had a partner; None if the score is one over calls."""
 
     is_limited: bool = False
     """Whether there were too many calls to try every pair."""
