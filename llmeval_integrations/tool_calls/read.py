@@ -70,7 +70,7 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
         if isinstance(value, Defect):
             return [] if value.name in _PROSE else value
         is_json = isinstance(value, (dict, list))
-        return _read_value(value, parsing, expects_calls, is_json=True) if is_json else []
+        return _read_value(value, parsing, expects_calls, is_parsed=True) if is_json else []
     calls: list[ToolCall] = []
     for one in found:
         if isinstance(one, ToolCall):
@@ -84,12 +84,12 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
         # In tags, a value without calls, such as a text or an empty list, is a mistake.
         for part in read_plain(value) or read_parts(value) or [""]:
             call = part if isinstance(part, ToolCall) else no_call(value)
-            calls.append(_parse_arguments(call, parsing, is_json=True))
+            calls.append(_parse_arguments(call, parsing, is_parsed=True))
     return calls
 
 
 def _read_value(
-    value: Any, parsing: Parsing, expects_calls: bool, *, is_json: bool = False
+    value: Any, parsing: Parsing, expects_calls: bool, *, is_parsed: bool = False
 ) -> list[ToolCall] | Defect:
     if value is None or value == {}:
         return []
@@ -103,7 +103,7 @@ def _read_value(
         if isinstance(part, str):
             texts.append(part)
         else:
-            calls.append(_parse_arguments(part, parsing, is_json=is_json))
+            calls.append(_parse_arguments(part, parsing, is_parsed=is_parsed))
     if not (expects_calls or texts or any(call.name for call in calls)) and _is_answer(value):
         return []
     if parts is None:
@@ -130,16 +130,17 @@ def read_plain(value: Any) -> list[Part] | None:
     return calls
 
 
-def _parse_arguments(call: ToolCall, parsing: Parsing, *, is_json: bool = False) -> ToolCall:
+def _parse_arguments(call: ToolCall, parsing: Parsing, *, is_parsed: bool = False) -> ToolCall:
     """Parse the arguments of a call; if that fails, the call's `problem` says why.
 
-    Some APIs send nothing or an empty text for a tool without arguments.
+    With `is_parsed`, the call is from JSON, and only arguments that are a text are parsed. Some
+    APIs send nothing or an empty text for a tool without arguments.
     """
     given, problem = call.arguments, call.problem
     if given in (None, ""):
         value: Any = {}
     else:
-        value = given if is_json and isinstance(given, dict) else parse(given, parsing)
+        value = given if is_parsed and isinstance(given, dict) else parse(given, parsing)
     if isinstance(value, Defect):
         problem = f"the arguments are not JSON ({value.name}): {value.reason}"
     elif not isinstance(value, dict):
