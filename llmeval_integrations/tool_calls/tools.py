@@ -98,6 +98,7 @@ class Toolbox:
     ) -> None:
         """`evaluator` is named in errors. `is_open` means that calls may have other arguments."""
         self._given = evaluator, tools, rules, is_open
+        self._evaluator, self._rules, self._is_open = evaluator, rules, is_open
         self._overrides = rules.overrides if rules else []
         self._defaults = rules.defaults if rules else {}
         self._make_undeclared = lru_cache(MAX_NAMES)(partial(self._make, schema=None))
@@ -123,13 +124,12 @@ class Toolbox:
         tools = variables.get("tools") if isinstance(variables, Mapping) else None
         if self.tools is not None or tools is None:
             return self
-        evaluator, _, rules, is_open = self._given
         if isinstance(tools, (dict, list)):
             with suppress(TypeError, ValueError, OverflowError):  # objects of a framework
                 tools = encode(tools).decode()
         if isinstance(tools, str):
-            return _read_once(evaluator, tools, rules, is_open)
-        return Toolbox(evaluator, tools, rules, is_open)
+            return _read_once(self._evaluator, tools, self._rules, self._is_open)
+        return Toolbox(self._evaluator, tools, self._rules, self._is_open)
 
     def get(self, name: str) -> Tool:
         """Return a tool; one that is not declared accepts any arguments."""
@@ -144,7 +144,7 @@ class Toolbox:
             or (each.steps[0] == ANY and (schema is None or not _explain(each, schema)))
         ]
         node = ToolNode.of_tool(name, schema, overrides, self._defaults)
-        return Tool(name, schema, node, is_open=self._given[3])
+        return Tool(name, schema, node, is_open=self._is_open)
 
     def check_rules(self) -> None:
         """Raise InvalidOptionError for a rule about a tool or an argument that is not declared."""
@@ -167,7 +167,7 @@ class Toolbox:
 
     def check_expected(self, expected: Sequence[ToolCall], *, checks_arguments: bool) -> None:
         """Raise InvalidReferenceError for an expected call that its tool can never accept."""
-        evaluator = self._given[0]
+        evaluator = self._evaluator
         for call in expected if self.tools is not None else ():
             if not self.tools or call.name not in self.tools:
                 raise InvalidReferenceError(
