@@ -64,8 +64,8 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
 
 
 def test_verl_can_add_up_all_values_but_texts_and_send_the_function_to_processes():
-    results = RESULTS["number"], RESULTS["yes"], RESULTS["unscored"]
-    found = [as_function(Fixed(one), "verl", unscored=0.0)("d", "a", "b") for one in results]
+    results = (Fixed(RESULTS[name]) for name in ("number", "yes", "unscored"))
+    found = [as_function(one, "verl", unscored=0.0)("d", "a", "b") for one in results]
     assert {type(one["reason"]) for one in found} == {str}
     assert sum(one["score"] for one in found) == 1.25
     assert str([one["passed"] + 0 for one in found]) == "[0, 1, nan]"

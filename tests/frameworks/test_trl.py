@@ -5,14 +5,8 @@ import json
 import pytest
 from framework_cases import RESULTS, Fixed, run_example
 
-from llmeval_integrations import (
-    JsonEquality,
-    LengthPenalty,
-    MissingFieldError,
-    RegexMatch,
-    Sample,
-    ToolCalls,
-)
+from llmeval_integrations import JsonEquality, LengthPenalty, RegexMatch, Sample, ToolCalls
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
 from llmeval_integrations.messages.read import read_answer
