@@ -88,10 +88,10 @@ def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
 def _rate_keys(node: Node, its: Node, output: Any, reference: Any) -> float:
     """Return how well the keys of two items match, or 0 if they do not."""
     several = filter(node.has_key, alternatives_of(reference))
-    return max((_rate_key(node.key, its, output, one) for one in several), default=0.0)
+    return max((_rate_members(node.key, its, output, one) for one in several), default=0.0)
 
 
-def _rate_key(
+def _rate_members(
     key: tuple[str, ...], its: Node, output: dict[str, Any], reference: dict[str, Any]
 ) -> float:
     least = 1.0

@@ -92,14 +92,14 @@ class Pairing(msgspec.Struct):
         known = id(node), id(output), id(reference)
         if known not in self.found:
             its = node if node.uniform else node.item(0)
-            arrays = Arrays(self, node, its, output, reference)
+            least = 0.0 if order == "by_key" else node.min_similarity
+            arrays = Arrays(self, node, its, output, reference, least)
             if order == "by_key":
                 pairs = pair_by_key(arrays)
+            elif order == "aligned":
+                pairs = align(arrays)
             else:
-                arrays.least = node.min_similarity
-                here, there = range(len(output)), range(len(reference))
-                is_aligned = order == "aligned"
-                pairs = align(arrays) if is_aligned else arrays.pair_in_any_order(here, there)
+                pairs = arrays.pair_in_any_order(range(len(output)), range(len(reference)))
             self.found[known] = sorted(pairs), arrays
         pairs, arrays = self.found[known]
         return pairs, arrays.is_limited
