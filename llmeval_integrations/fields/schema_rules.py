@@ -75,21 +75,21 @@ def read_settings(schemas: Schemas, cases: list[list[Schema]]) -> dict[str, Any]
     """Return the settings that follow from the schemas of a place with these cases."""
     if all(_OF_VALUES.isdisjoint(part) for parts in cases for part in parts):
         return {}
-    is_alone = len(schemas.parts) == 1 and not schemas.alternatives
-    if is_alone and "uniqueItems" not in cases[0][0]:
+    is_one = len(schemas.parts) == 1 and not schemas.alternatives
+    if is_one and "uniqueItems" not in cases[0][0]:
         named = {key: value for key, value in cases[0][0].items() if key in _OF_VALUES}
-        return _read_alone(encode(named))
-    return _read_together(schemas, [Case(parts, _types_of(parts)) for parts in cases])
+        return _read_one(encode(named))
+    return _read_cases(schemas, [Case(parts, _types_of(parts)) for parts in cases])
 
 
 @lru_cache(maxsize=1_024)
-def _read_alone(text: bytes) -> dict[str, Any]:
+def _read_one(text: bytes) -> dict[str, Any]:
     """Return the settings that follow from one schema: most places have one, and many the same."""
     schemas = Schemas.of(msgspec.json.decode(text))
-    return _read_together(schemas, [Case(schemas.parts, _types_of(schemas.parts))])
+    return _read_cases(schemas, [Case(schemas.parts, _types_of(schemas.parts))])
 
 
-def _read_together(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
+def _read_cases(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     types = {"number" if name == "integer" else name for case in cases for name in case.types}
     settings: dict[str, Any] = {
         **_read_numbers([case for case in cases if case.parts]),
@@ -199,7 +199,7 @@ def _is_decimal(schemas: Schemas) -> bool:
         for part in schemas.parts
         if part.get("type") == "string" and part.keys().isdisjoint(("enum", "const", "format"))
     ]
-    behind = {
+    after_numbers = {
         id(other)
         for part in (schemas.parts if texts else ())
         for one, other in pairwise(list_of(part, "anyOf"))
@@ -207,6 +207,6 @@ def _is_decimal(schemas: Schemas) -> bool:
     }
     return bool(texts) and all(
         str(part.get("pattern")).startswith(_DECIMAL)
-        or (id(part) in behind and part.keys() - REMARKS == {"type"})
+        or (id(part) in after_numbers and part.keys() - REMARKS == {"type"})
         for part in texts
     )
