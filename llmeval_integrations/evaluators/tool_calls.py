@@ -213,24 +213,19 @@ class ToolCalls(Evaluator):
 
 def _make_result(score: float, metadata: dict[str, Any]) -> Result:
     """Return the result; its reason lists the first wrong calls, and counts the others by kind."""
-    calls, label = metadata["calls"], "right"
-    wrong: list[str] = []
-    more: Counter[str] = Counter()
-    for call in calls:
-        label = min(label, call["kind"], key=CALL_KINDS.index)
-        if call["kind"] != "right" and len(wrong) < _MOST_NAMED:
-            wrong.append(_describe_call(call))
-        elif call["kind"] != "right":
-            more[call["kind"].replace("_", " ")] += 1
+    calls = metadata["calls"]
+    wrong = [call for call in calls if call["kind"] != "right"]
     if not wrong:
         several = "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
         return Result(score, True, None, several if calls else "No call, as expected", metadata)
-    for kind, number in more.items():
-        wrong.append(f"{number} more {kind}")
-    reason = "; ".join(wrong)
+    kinds = [call["kind"] for call in wrong]
+    more = Counter(kinds[_MOST_NAMED:])
+    said = [*map(_describe_call, wrong[:_MOST_NAMED])]
+    said += [f"{number} more {kind.replace('_', ' ')}" for kind, number in more.items()]
+    reason = "; ".join(said)
     if "limit_reached" in metadata:
         reason += " (too many pairs; not all were tried)"
-    return Result(score, False, label, reason, metadata)
+    return Result(score, False, min(kinds, key=CALL_KINDS.index), reason, metadata)
 
 
 def _describe_call(call: dict[str, Any]) -> str:

@@ -108,9 +108,8 @@ def read_parts(value: Any) -> list[Part] | None:
             return parts
         return _calls_or_text(parts)
     members = value if type(value) is dict else members_of(value)
-    inner = None
-    if not ("role" in members or _AROUND_MESSAGE.isdisjoint(members)):
-        inner = _unwrap(members)
+    may_wrap = "role" not in members and not _AROUND_MESSAGE.isdisjoint(members)
+    inner = _unwrap(members) if may_wrap else None
     if inner is not None:
         return read_parts(inner)
     # A message that lists calls may have a name and a type, like a call.
