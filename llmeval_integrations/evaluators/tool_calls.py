@@ -23,7 +23,7 @@ from llmeval_integrations.fields.paths import Settings, has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical
-from llmeval_integrations.matching.node import describe
+from llmeval_integrations.matching.node import LONGEST, describe
 from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.text.excerpt import cut_around_difference
 from llmeval_integrations.tool_calls.comparison import (
@@ -45,10 +45,7 @@ by its position among the expected calls."""
 _Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 _Pairs: TypeAlias = list[tuple[str | _Position, str | _Position]]
 
-_MOST_NAMED = 3
-
-_LONGEST: Final = 60
-"""Characters of a value in a reason."""
+_MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -249,8 +246,8 @@ def _describe_place(wrong: WrongPlace) -> str:
     accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
     if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
         made, *expected = map(canonical, (output, *accepted[:3]))
-        if max(map(len, (made, *expected))) > _LONGEST:
-            pairs = [cut_around_difference(made, each, _LONGEST) for each in expected]
+        if max(map(len, (made, *expected))) > LONGEST:
+            pairs = [cut_around_difference(made, each, LONGEST) for each in expected]
             made, expected = pairs[0][0], [each for _, each in pairs]
         if len(accepted) > 3:
             expected.append(f"{len(accepted) - 3} more")

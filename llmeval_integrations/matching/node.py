@@ -210,7 +210,7 @@ class Node:
         return total
 
 
-_LONGEST: Final = 60
+LONGEST: Final = 60
 """Characters of a value in a reason."""
 
 
@@ -258,8 +258,8 @@ def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) 
     if kind in ("missing", "extra"):
         return f"{where} {kind}"
     one, other = canonical(output), canonical(reference)
-    if len(one) > _LONGEST or len(other) > _LONGEST:
-        one, other = cut_around_difference(one, other, _LONGEST)
+    if len(one) > LONGEST or len(other) > LONGEST:
+        one, other = cut_around_difference(one, other, LONGEST)
     more = f" ({remark})" if remark else ""
     return f"{where} {one}, expected {other}{more}"
 
