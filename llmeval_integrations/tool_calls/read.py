@@ -254,12 +254,9 @@ def _read_answers(reference: Any, parsing: Parsing) -> Any:
     if not all(isinstance(item, dict) and read_parts(item) is None for item in items):
         return reference
     calls = [(name, arguments) for item in items for name, arguments in item.items()]
-    for _, arguments in calls:
-        if not isinstance(arguments, dict) or any(
-            type(one) is not list for one in arguments.values()
-        ):
-            return reference
-    return [{"name": name, "arguments": arguments} for name, arguments in calls]
+    if all(isinstance(each, dict) and {*map(type, each.values())} <= {list} for _, each in calls):
+        return [{"name": name, "arguments": arguments} for name, arguments in calls]
+    return reference
 
 
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
