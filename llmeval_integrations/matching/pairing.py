@@ -185,8 +185,7 @@ class Pairing(msgspec.Struct):
             if not (node.counts(output) or node.counts(reference)):
                 return 0.0
         if node.exact:
-            is_match = equal(output, reference)
-            return node.weight + COMMON + same_place if is_match else same_place
+            return (node.weight + COMMON) * equal(output, reference) + same_place
         if self.depth and node.fuzzy:
             spend_on_texts(self, output, reference)
         kind, score = node.leaf(output, reference)

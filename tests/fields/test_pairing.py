@@ -264,9 +264,12 @@ def test_what_is_in_items_with_a_key_that_may_be_off_counts_as_pairs_to_be_tried
     assert result.score == pytest.approx(0.5, abs=0.01)  # each with its own, which is the nearest
 
 
-def test_keys_that_may_be_off_are_compared_within_the_limit():
+def test_keys_of_many_items_are_compared_within_the_limit():
     names = [f"name {n:04} of the item" for n in range(1_000)]
     by_name = {"key": "name"}
+    items = [{"name": n} for n in range(12_000)]
+    with at_most(2):
+        assert JsonFields(fields={"": by_name})(items[::-1], items).passed
     near = JsonFields(fields={"": by_name, "/*/name": {"similarity": 0.9}})
     with at_most(4):
         result = near(
@@ -276,12 +279,6 @@ def test_keys_that_may_be_off_are_compared_within_the_limit():
         inner = JsonFields(fields={"/*": by_name, "/*/*/name": {"similarity": 0.9}})
         pages = [[{"name": text.format(n)} for n in range(100)] for text in ("{}x", "{:08}") * 55]
         assert "" in inner(pages[::2], pages[1::2]).metadata["limit_reached"]
-
-
-def test_many_items_with_different_keys_are_paired_at_once():
-    items = [{"id": n, "name": "a"} for n in range(12_000)]
-    with at_most(2):
-        assert JsonFields(defaults={"key": "id"})(items[::-1], [{**item} for item in items]).passed
 
 
 def test_parts_that_all_items_share_are_not_paired_again_for_every_pair():
