@@ -73,7 +73,7 @@ REFUSALS = [
     (lambda: new("rows.jsonl", format="xml"), "format='xml' is not one of jsonl"),
     (lambda: new("object.json"), "object.json: expected an array of objects"),
     (lambda: new("object_of_nan.json"), "object_of_nan.json: expected an array of objects"),
-    (lambda: new("comma.json"), "comma.json: expected an array of objects: Expecting value"),
+    (lambda: new("comma.json"), "comma.json: expected an array of objects: "),
     (lambda: new("doubled.csv"), "two columns have one name"),
     (lambda: new(pyarrow.table([["1"], ["2"]], ["output"] * 2)), "two columns have one name"),
     (lambda: new("utf16.csv"), "is UTF-16"),
