@@ -10,7 +10,7 @@ from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
-from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.prefer import prefer
 from llmeval_integrations.runs.load import read_run

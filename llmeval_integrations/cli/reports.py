@@ -24,7 +24,7 @@ from llmeval_integrations.cli.terminal import (
     unless_closed,
 )
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.files import open_file

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from llmeval_integrations.core.escape import one_line
+from llmeval_integrations.core.quote import one_line
 from llmeval_integrations.runs.rows import write_document
 
 if TYPE_CHECKING:

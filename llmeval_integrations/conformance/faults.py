@@ -8,8 +8,7 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.conformance.case import RIGHT, Case
 from llmeval_integrations.conformance.worker import Observation
-from llmeval_integrations.core.escape import one_line
-from llmeval_integrations.core.quote import quote, shorten
+from llmeval_integrations.core.quote import one_line, quote, shorten
 
 Kind = Literal[
     "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "cost"

@@ -12,9 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case, Says
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.escape import one_line
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import one_line, quote
 from llmeval_integrations.core.sample import Sample
 
 _NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"))

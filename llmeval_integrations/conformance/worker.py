@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Answer, Subject, read_answer
-from llmeval_integrations.core.escape import one_line
+from llmeval_integrations.core.quote import one_line
 
 CAN_ISOLATE: Final = sys.platform == "linux"
 """Whether this process can be forked safely; a fork needs no pickled evaluator."""

@@ -1,4 +1,4 @@
-"""Quote values and names in messages, and choose names."""
+"""Quote values and names in messages, choose names, and make text safe to print."""
 
 from __future__ import annotations
 
@@ -49,6 +49,23 @@ def quote(value: Any) -> str:
         except Exception:  # noqa: BLE001 - a repr may raise anything
             text = f"<{type(value).__name__}>"
     return text if len(text) <= MAX_QUOTE + 2 else f"{text[:MAX_QUOTE]}..."
+
+
+def make_printable(text: str) -> str:
+    r"""Escape characters that do not print, such as control characters and lone surrogates.
+
+    Otherwise a model's output could move the cursor, forge a line or stop the program.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line that is safe to print."""
+    return make_printable(" ".join(text.split()))
 
 
 def shorten(text: str, longest: int) -> str:

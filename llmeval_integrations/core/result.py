@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.feedback import MAX_FEEDBACK, word_feedback
+from llmeval_integrations.core.quote import make_printable
 
 
 class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):

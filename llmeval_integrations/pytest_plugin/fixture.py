@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import EvalError, InputError, InvalidOptionError
-from llmeval_integrations.core.escape import make_printable, one_line
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_number
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import make_printable, one_line, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFailure

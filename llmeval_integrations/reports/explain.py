@@ -11,10 +11,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.feedback import RIGHT
 from llmeval_integrations.core.figures import format_figure, format_within
-from llmeval_integrations.core.quote import quote, shorten
+from llmeval_integrations.core.quote import make_printable, quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.reports.outcomes import objects, outcomes_of

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.samples import samples_of_page

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.reports.tables import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row

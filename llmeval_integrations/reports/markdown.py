@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import BinaryIO, Final
 
-from llmeval_integrations.core.escape import one_line
+from llmeval_integrations.core.quote import one_line
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.tables import names_of

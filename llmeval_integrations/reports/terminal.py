@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -12,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from llmeval_integrations.core.escape import make_printable, plain_console
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.reports.view import Cell, Column, Section, Tone, View
 
 WIDTH: Final = 110
@@ -50,7 +51,8 @@ _SPACE: Final = "\ue000"
 
 def as_text(view: View, console: Console | None = None) -> str:
     """Write a view with the width and colours of a console, or as plain text without one."""
-    console = console or plain_console(WIDTH)
+    if console is None:  # one that writes nothing, else a notebook would show an empty output
+        console = Console(file=StringIO(), width=WIDTH, color_system=None, force_jupyter=False)
     with console.capture() as capture:
         for part in _parts(view, console.width):
             console.print(part)

@@ -51,7 +51,7 @@ from llmeval_integrations import (
     WeightedSum,
     evaluate,
 )
-from llmeval_integrations.core.escape import make_printable
+from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.evaluators.json_evaluator import share
 
 PUBLIC = {name: getattr(llmeval_integrations, name) for name in llmeval_integrations.__all__}
