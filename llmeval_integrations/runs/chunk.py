@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
@@ -17,8 +18,6 @@ from llmeval_integrations.runs.data.source import CHUNK, Record, parse_records
 from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Charged, Judging
 from llmeval_integrations.runs.rows import Row, fields_of, is_failing, write_value
-
-T = TypeVar("T")
 
 OWN: Final = "evaluators"
 """The key of a stored sample for the fields of evaluators with columns of their own."""
@@ -64,11 +63,8 @@ class Samples:
             for made, (number, row) in zip(self._made, records, strict=True)
         ]
         """The id and the group of each row."""
-        self._samples = [each for each in self._made if type(each) is Sample]
-
-    def share(self) -> None:
-        """Let evaluators share what they read of a sample."""
-        share(self._samples)
+        self.samples = [each for each in self._made if type(each) is Sample]
+        """The samples of the rows that have one."""
 
     def stored(self, place: int) -> Sample | dict[str, Any]:
         """Return what is kept of a row: its sample, or only its id if there is no sample."""
@@ -80,7 +76,7 @@ class Samples:
         found: list[Any] = self._made
         for field in evaluator.needs:
             get = attrgetter(field)
-            if type(MISSING) in map(type, map(get, self._samples)):
+            if type(MISSING) in map(type, map(get, self.samples)):
                 found = [
                     self._columns.make_field_error(row, field, name)
                     if type(made) is Sample and get(made) is MISSING
@@ -108,21 +104,23 @@ def start_chunk(
     samples = samples_of(job.columns, records)
     if len(job.evaluators) > 1:
         for each in set(samples.values()):
-            each.share()
+            share(each.samples)
     waits = [
         _start_evaluator(name, evaluator, samples[name], judging)
         for name, evaluator in job.evaluators.items()
     ]
 
     def finish() -> Answers:
-        rows = chain.from_iterable(zip(*(wait() for wait in waits), strict=True))
-        return keep(job, samples, [*rows])
+        rows = [*chain.from_iterable(zip(*(wait() for wait in waits), strict=True))]
+        return Answers(rows, write_samples(job, samples, rows))
 
     return finish
 
 
-def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
-    """Add the samples that are kept to the rows.
+def write_samples(
+    job: Job, samples: Mapping[str, Samples], rows: Sequence[Row]
+) -> list[tuple[int, bytes]]:
+    """Write the samples of a chunk that are kept, each with its place in the chunk.
 
     A sample has the fields that the first evaluator saw. Under "evaluators" it has those of other
     evaluators with columns of their own. A line begins with the place of the sample in the run,
@@ -144,7 +142,7 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
             own = {name: each.stored(place) for name, each in others.items()}
             stored = {**fields_of(stored), OWN: own}
         lines.append((place, write_value(stored)[1:] + b"\n"))
-    return Answers(rows, lines)
+    return lines
 
 
 def _start_evaluator(
@@ -171,14 +169,12 @@ def _start_evaluator(
 
 def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:
     """Evaluate all samples at once, or one by one if one of them raises an error."""
-    results: list[Result | Exception] = []
-    try:
-        results += evaluator.check_many(samples)
-    except Exception:  # noqa: BLE001 - one by one it is raised again, and kept
-        results.clear()
-    if len(results) == len(samples):
-        return results
-    results.clear()
+    results: list[Result | Exception]
+    with suppress(Exception):  # one by one it is raised again, and kept
+        results = [*evaluator.check_many(samples)]
+        if len(results) == len(samples):
+            return results
+    results = []
     for sample in samples:
         try:
             results.append(evaluator.evaluate(sample))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import Here, keep, samples_of, start_chunk
+from llmeval_integrations.runs.chunk import Here, samples_of, start_chunk, write_samples
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -251,7 +251,7 @@ class Evaluation:
             records = list(islice(self.source.records, len(rows) // width))
             if self.job.keep == "all":
                 samples = samples_of(self.job.columns, records)
-                given = keep(self.job, samples, rows[: len(records) * width]).samples
+                given = write_samples(self.job, samples, rows[: len(records) * width])
                 before = islice(kept, len(rows) // width)
                 for row, now, line in zip_longest(rows[::width], given, before):
                     if now is None or now[1] != line:

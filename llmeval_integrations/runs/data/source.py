@@ -15,7 +15,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.options import check_count
@@ -30,8 +30,6 @@ from llmeval_integrations.runs.data.readers import (
     read_tsv,
     row_parser,
 )
-
-T = TypeVar("T")
 
 Record: TypeAlias = "tuple[int, Any]"
 """The number of a row, from 1, and the row: a mapping, a Sample, the InputError that says why it
