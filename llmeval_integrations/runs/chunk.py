@@ -14,7 +14,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
-from llmeval_integrations.runs.data.source import CHUNK, Record, parse_records
+from llmeval_integrations.runs.data.source import Record, parse_records
 from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Charged, Judging
 from llmeval_integrations.runs.rows import Row, fields_of, is_failing, write_value
@@ -27,10 +27,6 @@ _MAX_SCORE: Final = 1e130
 
 _LONGEST_ERROR: Final = 2_000
 
-_AHEAD: Final = 32
-"""How many samples are started ahead for each one that is judged at a time. So a slow sample does
-not delay the others."""
-
 
 class Here:
     """Evaluates in this process."""
@@ -38,8 +34,7 @@ class Here:
     def __init__(self, job: Job, judging: Judging | None) -> None:
         self._job = job
         self._judging = judging
-        judged = judging.concurrency if judging else 0
-        self.ahead = _AHEAD * judged // min(judged or CHUNK, CHUNK)
+        self.ahead = 0 if judging is None else judging.ahead
 
     def start(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Start to evaluate a chunk."""

@@ -196,15 +196,14 @@ class Evaluation:
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
         """Evaluate the rest, and keep the rows sample by sample."""
-        size = min(self.judging.concurrency, CHUNK) if self.judging else CHUNK
 
-        def start_chunks() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
-            for chunk in self.source.chunks(size):
-                wait, share = self.engine.start(chunk), self.source.share
-                yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
+        def start(chunk: list[Record]) -> Callable[[], tuple[Answers, float | None]]:
+            wait, share = self.engine.start(chunk), self.source.share
+            return lambda: (wait(), share)
 
+        started = map(start, self.source.chunks(self.judging.chunk if self.judging else CHUNK))
         with collect_rarely():
-            for answers, share in finish_in_order(start_chunks(), self.engine.ahead):
+            for answers, share in finish_in_order(started, self.engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows)
@@ -217,8 +216,7 @@ class Evaluation:
         for place, tally in enumerate(self._tallies.values()):
             tally.add(rows[place::width])
         if self.judging is not None:
-            for row in rows:
-                self.judging.count(row)
+            self.judging.count(rows)
 
     def _start_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
         """Start to evaluate the rows of a chunk that have no score."""

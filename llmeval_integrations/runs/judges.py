@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields, is_dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -15,6 +15,7 @@ from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.llm.client import Client
+from llmeval_integrations.runs.data.source import CHUNK
 from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
@@ -23,13 +24,19 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_AHEAD: Final = 32
+"""How many samples are started ahead for each one that is judged at a time. So a slow sample does
+not delay the others."""
+
 
 class Judging:
     """Asks the judges of a run, and counts their calls, tokens and costs."""
 
     def __init__(self, session: Session, spent: Mapping[str, Spending], concurrency: int) -> None:
-        self.concurrency = concurrency
-        """The largest number of samples that are judged at a time."""
+        self.chunk = min(concurrency, CHUNK)
+        """The most rows of a chunk."""
+        self.ahead = _AHEAD * concurrency // self.chunk
+        """The number of chunks that are started before the first is waited for."""
         self._session = session
         self._spent = spent
 
@@ -55,18 +62,21 @@ class Judging:
 
         return results
 
-    def count(self, row: Row) -> None:
-        """Count the costs of a row."""
-        account = row.metadata.get("judge")
-        if row.evaluator in self._spent and account is not None:
-            self._spent[row.evaluator].add_summary(account)
+    def count(self, rows: Iterable[Row]) -> None:
+        """Count the costs of rows."""
+        for judge, account in self._accounts(rows):
+            self._spent[judge].add_summary(account)
 
     def charge(self, rows: Iterable[Row]) -> None:
         """Charge the budget for rows that were paid before."""
+        for _, account in self._accounts(rows):
+            self._session.budget.spent.add_summary(account)
+
+    def _accounts(self, rows: Iterable[Row]) -> Iterator[tuple[str, Any]]:
         for row in rows:
             account = row.metadata.get("judge")
             if row.evaluator in self._spent and account is not None:
-                self._session.budget.spent.add_summary(account)
+                yield row.evaluator, account
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Return the costs of each judge."""
@@ -184,13 +194,13 @@ async def _judge_all(
     async def result(sample: Sample) -> Result | Exception:
         ask = Ask(session)
         try:
-            result: Result = await judge.result(sample, ask)
+            found: Result = await judge.result(sample, ask)
         except RecursionError:
             reason = "Nested too deeply to be put to a judge"
-            result = Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
+            found = Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
         except Exception as error:  # noqa: BLE001 - it becomes the error of the row
             return Charged(error, ask.spending.summary())
-        return result
+        return found
 
     return await gather(*map(result, samples))
 
