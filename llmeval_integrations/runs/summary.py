@@ -52,12 +52,10 @@ class Tally:
     _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
-    _reasons: dict[Kind, dict[str | None, int]] = field(default_factory=dict)
-    """The number of each reason of a kind; None are all reasons after the first thousand."""
-
     _defects: set[Kind] = field(default_factory=set)
-    _different: int = 0
-    """The number of different reasons, at most a thousand of which are counted by name."""
+    _reasons: dict[Kind, Counter[str]] = field(default_factory=dict)
+    _further: int = 0  # the reasons beside the first of each kind; a thousand have their names
+    _unnamed: Counter[Kind] = field(default_factory=Counter)  # the rows with other reasons
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows."""
@@ -102,18 +100,18 @@ class Tally:
             self.labels[name_or_other(label[:_LONGEST], self.labels)] += 1
 
     def _find(self, row: Row) -> None:
-        kind, text = find_cause(row)
+        kind, reason = find_cause(row)
         if row.label in DEFECTS and "offset" in row.metadata:  # others may use the same label
             self._defects.add(kind)
-        reason: str | None = text
-        reasons = self._reasons.get(kind)
-        if reasons is None:
-            kind = kind if len(self._reasons) < MAX_NAMES else (kind[0], OTHER)
-            reasons = self._reasons.setdefault(kind, {reason: 0})
-        if reason not in reasons:
-            reason = reason if self._different < MAX_NAMES else None
-            self._different += 1
-        reasons[reason] = reasons.get(reason, 0) + 1
+        if kind not in self._reasons and len(self._reasons) >= MAX_NAMES:
+            kind = kind[0], OTHER
+        reasons = self._reasons.setdefault(kind, Counter())
+        if reasons and reason not in reasons:  # the first reason of a kind has its name
+            self._further += 1
+            if self._further > MAX_NAMES:
+                self._unnamed[kind] += 1
+                return
+        reasons[reason] += 1
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name. A mean is that of the scored rows."""
@@ -141,12 +139,11 @@ class Tally:
     def findings(self) -> list[Finding]:
         """Return the causes of rows that did not pass, the most frequent first."""
         found = []
-        for (is_error, kind), reasons in self._reasons.items():
-            count = sum(reasons.values())
-            named = {reason: n for reason, n in reasons.items() if reason is not None}
-            reason = max(named, key=named.__getitem__)
-            is_defect = (is_error, kind) in self._defects
-            found.append(Finding(kind, count, reason, is_error, is_defect))
+        for kind, reasons in self._reasons.items():
+            is_error, name = kind
+            count = reasons.total() + self._unnamed[kind]
+            reason = reasons.most_common(1)[0][0]
+            found.append(Finding(name, count, reason, is_error, kind in self._defects))
         return sorted(found, key=lambda each: -each.count)
 
 
@@ -191,7 +188,8 @@ class Origins:
         kinds = [type(each.breakdown).__name__ for each in tallies.values()]  # not imported yet
         self._grounded = [n for n, kind in enumerate(kinds) if kind == "GroundingTally"]
         self._compared = [n for n, kind in enumerate(kinds) if kind == "FieldTally"]
-        self._found: Counter[tuple[str, str, str]] = Counter()
+        self._found: Counter[tuple[str, ...]] = Counter()
+        """By evaluator and origin, and by evaluator, origin and field."""
 
     def add(self, rows: Sequence[Row]) -> None:
         """Count rows, sample by sample, each with one row of every evaluator."""
@@ -199,18 +197,19 @@ class Origins:
             return
         width = len(self._names)
         for start in range(0, len(rows), width):
-            said = rows[start : start + width]
+            outcomes = [row.metadata.get("outcomes", ()) for row in rows[start : start + width]]
             kinds = {
                 each["pointer"]: each["kind"]
                 for place in self._grounded
-                for each in said[place].metadata.get("outcomes", ())
+                for each in outcomes[place]
             }
             for place in self._compared:
-                for each in said[place].metadata.get("outcomes", ()):
+                for each in outcomes[place]:
                     kind = kinds.get(each["pointer"], "open")
                     if kind != "open" and each["kind"] in _WRONG:
                         origin = "invented" if kind == "ungrounded" else "misread"
-                        self._found[self._names[place], each["field"], origin] += 1
+                        self._found[self._names[place], origin] += 1
+                        self._found[self._names[place], origin, each["field"]] += 1
 
     def add_to(self, evaluators: Mapping[str, dict[str, Any]]) -> None:
         """Add the counts to the figures of a summary, in total and by field."""
@@ -218,10 +217,7 @@ class Origins:
             return
         for place in self._compared:
             name = self._names[place]
-            figures = evaluators[name]
             for origin in ("invented", "misread"):
-                figures[origin] = sum(
-                    count for key, count in self._found.items() if key[::2] == (name, origin)
-                )
-                for path, of_field in figures["fields"].items():
-                    of_field[origin] = self._found[name, path, origin]
+                evaluators[name][origin] = self._found[name, origin]
+                for path, of_field in evaluators[name]["fields"].items():
+                    of_field[origin] = self._found[name, origin, path]
