@@ -73,7 +73,6 @@ class RunDirectory:
         Raises InputError if the directory cannot be written to, if another process works in it, or
         if it holds another run.
         """
-        files = self._results, self._samples
         with ExitStack() as stack:
             with convert_write_errors(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
@@ -83,7 +82,7 @@ class RunDirectory:
                         raise InputError(f"{self.path} holds another run: {'; '.join(found):.1000}")
                 else:
                     self._begin(manifest)
-                journal = Journal(*files, len(manifest["evaluators"]))
+                journal = Journal(self._results, self._samples, len(manifest["evaluators"]))
                 stack.enter_context(closing(journal))
             yield journal
 

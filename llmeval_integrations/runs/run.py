@@ -80,8 +80,7 @@ class Run:
     @property
     def warnings(self) -> list[str]:
         """The reasons to doubt the figures."""
-        found: list[str] = self.summary.get("warnings", [])
-        return found
+        return [*self.summary.get("warnings", ())]
 
     def worst(self, count: int = 10, evaluator: str | None = None) -> list[Row]:
         """Return the worst rows that did not pass: errors, unscored rows, then the lowest scores.
@@ -103,8 +102,8 @@ class Run:
             sign = -1 if row.evaluator in self.lower_is_better else 1
             return row.error is None, not row.unscored, sign * (row.score or 0.0)
 
-        wanted = (row for row in self.rows if evaluator in (None, row.evaluator))
-        return nsmallest(count, (row for row in wanted if row.passed is not True), key=rank)
+        own = (row for row in self.rows if evaluator in (None, row.evaluator))
+        return nsmallest(count, (row for row in own if row.passed is not True), key=rank)
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a line for each sample and evaluator.
