@@ -10,12 +10,11 @@ import msgspec
 
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
-from llmeval_integrations.json_values.search import find_extension, find_limit, too_deep
+from llmeval_integrations.json_values.search import STRUCTURE, find_extension, find_limit, too_deep
 from llmeval_integrations.json_values.values import DECODE_ERRORS, decode, decode_as_python
 
 _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
 _ESCAPES: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
-_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*(")?', re.DOTALL)
 _TOKEN = re.compile(
     r'[ \t\n\r]*(?:("[^"\\]*(?:\\.[^"\\]*)*")'
     r"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity"
@@ -88,7 +87,7 @@ def _complete(text: str) -> Any:
     except json.JSONDecodeError as error:
         first = error.msg, error.doc, error.pos  # the error itself would be a circle, see `parse`
     brackets: list[str] = []
-    for token in _BRACKET_OR_STRING.finditer(text):
+    for token in STRUCTURE.finditer(text):
         mark = token[0][0]
         if mark == '"':
             if token[1] is None:  # the string is not closed

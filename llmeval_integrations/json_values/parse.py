@@ -267,14 +267,12 @@ def _copy_number(value: float | Decimal, path: _Path, *, finite: bool) -> int | 
     number: int | float | None
     if isinstance(value, int):
         number = int(value) if -_LARGEST < value < _LARGEST else None
-    elif isinstance(value, float):
-        if finite and not isfinite(value):
-            raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
+    elif isinstance(value, float) and (isfinite(value) or not finite):
         number = float(value)
-    elif not value.is_finite():
-        raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
-    else:
+    elif isinstance(value, Decimal) and value.is_finite():
         number = read_number(str(value))
+    else:
+        raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
     if number is None:
         raise _NotJsonError("number_out_of_range", "Number out of range", path)
     return number

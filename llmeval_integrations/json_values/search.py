@@ -33,8 +33,9 @@ _MESSAGES = {
     "lone_surrogate": "Lone surrogate",
     "number_out_of_range": "Number out of range",
 }
-_STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
+STRUCTURE: Final = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*(")?', re.DOTALL)
+"""Brackets and strings. A string whose end is missing ends with the text, and has no group."""
+
 _COLON = re.compile(r"[ \t\n\r]*:")
 
 
@@ -66,7 +67,7 @@ def find_duplicate_key(text: str) -> Defect | None:
         _check_names(text)  # six times as fast as the loop, which only finds the place
         return None
     names: list[set[str] | None] = []
-    for token in _STRUCTURE.finditer(text):
+    for token in STRUCTURE.finditer(text):
         first = token[0][0]
         if first in "{[":
             names.append(set() if first == "{" else None)
@@ -93,7 +94,7 @@ def find_limit(text: str, value: Any, start: int = 0) -> Defect | None:
 def too_deep(text: str, start: int, *, is_json: bool) -> Defect:
     """Return the defect of a text that is too deep, located at its innermost bracket."""
     depth, most, offset = 0, 0, start
-    for token in _TOKEN.finditer(text, start):
+    for token in STRUCTURE.finditer(text, start):
         if token[0] in ("[", "{"):
             depth += 1
             if depth > most:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Annotated, Any, Final, Literal, NamedTuple
@@ -82,9 +81,12 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
         text = _encode_sorted(value)
     except UnicodeEncodeError:  # a Python string may contain half a surrogate pair
         return _write(value, sort_arrays=sort_arrays)
-    if (sort_arrays and b"[" in text) or _INTEGRAL(text) or _EXPONENT(text):
-        return _write(value, sort_arrays=sort_arrays)
-    if b"null" in text and _decode(text) != value:  # the encoder writes NaN as null
+    if (
+        (sort_arrays and b"[" in text)
+        or _INTEGRAL(text)
+        or _EXPONENT(text)
+        or (b"null" in text and _decode(text) != value)  # the encoder writes NaN as null
+    ):
         return _write(value, sort_arrays=sort_arrays)
     return text.decode()
 
@@ -108,11 +110,6 @@ def _write(value: Any, *, sort_arrays: bool = False) -> str:
         return _encode(value).decode()
     except UnicodeEncodeError:
         return json.dumps(value)
-
-
-def bag(items: list[Any]) -> Counter[str]:
-    """Count the items of an array by their canonical text."""
-    return Counter(map(canonical, items))
 
 
 def pointer(path: Iterable[str | int]) -> str:
@@ -216,7 +213,9 @@ def decode(text: str | bytes) -> Any:
         return decode_small(text)
     except msgspec.ValidationError:
         value = _decode(text)
-    if _has_long_integer(text if isinstance(text, str) else text.decode()):
+    text = text if isinstance(text, str) else text.decode()
+    # Every 103rd character is searched first, which is faster: so many digits have three of them.
+    if _THREE_DIGITS(text[_STRIDE - 1 :: _STRIDE]) and _LONG_INTEGER(text):
         raise ValueError("an integer has too many digits")
     return value
 
@@ -234,14 +233,6 @@ def copy_plain(value: Any) -> Any:
     except (TypeError, ValueError, OverflowError, RecursionError):
         return None
     return copy if copy == value else None
-
-
-def _has_long_integer(text: str) -> bool:
-    """Return whether a text contains more than MAX_DIGITS digits in a row.
-
-    Every 103rd character is searched first, which is faster: such a row has three of them.
-    """
-    return bool(_THREE_DIGITS(text[_STRIDE - 1 :: _STRIDE]) and _LONG_INTEGER(text))
 
 
 def decode_as_python(text: str, *, strict: bool = True) -> Any:

@@ -9,7 +9,7 @@ from urllib.parse import quote as escape
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values.values import bag, canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.schemas.document import count_paths
 from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify
 from llmeval_integrations.schemas.parse import describe_problem, parse_schema
@@ -126,5 +126,7 @@ class _UniqueItems:
 
     def validate(self, instance: Any) -> None:
         """Raise ValueError if items repeat; the validator turns it into its own error."""
-        if self._is_asserted and isinstance(instance, list) and len(bag(instance)) < len(instance):
+        if not (self._is_asserted and isinstance(instance, list)):
+            return
+        if len({*map(canonical, instance)}) < len(instance):
             raise ValueError(f"{canonical(instance)} has non-unique elements")

@@ -44,7 +44,6 @@ WORD: Final = re.compile(
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _LONGEST_NAME: Final = 6
-_BREAK: Final = re.compile(r"-\s+")
 
 # fmt: off
 _ENDINGS: Final = (
@@ -81,7 +80,7 @@ def find_words(folded: str) -> list[str]:
 
 def join_lines(word: str) -> str:
     """Join a word that the end of a line splits."""
-    return _BREAK.sub("", word) if "-" in word else word
+    return re.sub(r"-\s+", "", word) if "-" in word else word
 
 
 @lru_cache(maxsize=100_000)
