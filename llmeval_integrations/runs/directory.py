@@ -19,7 +19,7 @@ from llmeval_integrations.runs.files import (
     write_file,
 )
 from llmeval_integrations.runs.journal import Journal
-from llmeval_integrations.runs.manifest import differences
+from llmeval_integrations.runs.manifest import describe_conflicts
 from llmeval_integrations.runs.rows import write_document
 
 RESULTS: Final = "results.jsonl"  # the file of rows
@@ -78,7 +78,7 @@ class RunDirectory:
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(lock(self.path))
                 if resume and self.holds_a_run():
-                    if found := differences(manifest, self.manifest()):
+                    if found := describe_conflicts(manifest, self.manifest()):
                         raise InputError(f"{self.path} holds another run: {'; '.join(found):.1000}")
                 else:
                     self._begin(manifest)

@@ -51,32 +51,31 @@ def manifest_of(
     }
 
 
-def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
+def describe_conflicts(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     """Describe the differences between two manifests that prevent a run from being resumed."""
-    data, before = here["data"], there["data"]
-    if data["kind"] == "file":
-        before = {**before, "path": data["path"]}  # it may be moved
-    found = [*word_differences("data", data, before)]
+    data = before["data"]
+    if now["data"]["kind"] == "file":
+        data = {**data, "path": now["data"]["path"]}  # it may be moved
+    found = [*describe_differences("data", now["data"], data)]
     for key in ("version", "evaluators", "columns"):
-        found += word_differences(key, here.get(key), there.get(key))
-    orders = ([*each["evaluators"]] for each in (here, there))  # which decide whose a row is
-    return found or [*word_differences("evaluators", *orders)]
+        found += describe_differences(key, now.get(key), before.get(key))
+    orders = ([*each["evaluators"]] for each in (now, before))  # which decide whose a row is
+    return found or [*describe_differences("evaluators", *orders)]
 
 
-def word_differences(place: str, here: Any, there: Any) -> Iterator[str]:
+def describe_differences(place: str, now: Any, before: Any) -> Iterator[str]:
     """Describe each difference between two JSON values, with its place."""
-    if isinstance(here, Mapping) and isinstance(there, Mapping):
-        for key in {**there, **here}:
-            yield from word_differences(
-                f"{place}.{key}", here.get(key, _ABSENT), there.get(key, _ABSENT)
-            )
-    elif isinstance(here, (list, tuple)) and isinstance(there, (list, tuple)):
-        for number, (one, other) in enumerate(zip_longest(here, there, fillvalue=_ABSENT)):
-            yield from word_differences(f"{place}[{number}]", one, other)
-    elif here is _ABSENT or there is _ABSENT or canonical(here) != canonical(there):
-        texts = ["absent" if each is _ABSENT else repr(each) for each in (here, there)]
-        now, before = cut_around_difference(texts[0], texts[1], _LONGEST)
-        yield f"{place} is {now}, and was {before}"
+    if isinstance(now, Mapping) and isinstance(before, Mapping):
+        for key in {**before, **now}:
+            values = now.get(key, _ABSENT), before.get(key, _ABSENT)
+            yield from describe_differences(f"{place}.{key}", *values)
+    elif isinstance(now, (list, tuple)) and isinstance(before, (list, tuple)):
+        for number, values in enumerate(zip_longest(now, before, fillvalue=_ABSENT)):
+            yield from describe_differences(f"{place}[{number}]", *values)
+    elif now is _ABSENT or before is _ABSENT or canonical(now) != canonical(before):
+        here, there = ("absent" if each is _ABSENT else repr(each) for each in (now, before))
+        here, there = cut_around_difference(here, there, _LONGEST)
+        yield f"{place} is {here}, and was {there}"
 
 
 def describe_evaluators(evaluators: Mapping[str, Evaluator]) -> dict[str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
-from llmeval_integrations.runs.manifest import word_differences
+from llmeval_integrations.runs.manifest import describe_differences
 from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.rows import Key, key_of
 from llmeval_integrations.runs.run import Run
@@ -56,7 +56,7 @@ def _evaluators(a: _Side, b: _Side, names: Iterable[str]) -> Iterator[str]:
     now, before = b.run.evaluators, a.run.evaluators
     if now is not None and before is not None:
         for name in names:
-            yield from word_differences(name, now.get(name), before.get(name))
+            yield from describe_differences(name, now.get(name), before.get(name))
     for own, other in ((a, b), (b, a)):
         others = other.run.summary["evaluators"]
         if alone := [name for name in own.run.summary["evaluators"] if name not in others]:
@@ -89,7 +89,7 @@ def _references(a: _Side, b: _Side, names: Iterable[str], *, is_one_file: bool) 
             {key: each for key, each in columns.items() if key.endswith("reference")}
             for columns in (side.manifest.get("columns") or {} for side in (b, a))
         )
-        yield from word_differences("columns", now, before)
+        yield from describe_differences("columns", now, before)
     first, second = (_digests_of_references(each.run, names) for each in (a, b))
     found = []
     for name in names:
