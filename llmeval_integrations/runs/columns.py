@@ -36,7 +36,7 @@ def parse_column(text: str) -> tuple[str, str | None]:
 class Columns(msgspec.Struct, frozen=True, dict=True):
     """The columns from which the samples of one or more evaluators are made."""
 
-    of: tuple[str | None, ...]
+    by_field: tuple[str | None, ...]
     """The column of each field of a sample, in their order; None for a field without a column."""
 
     required: tuple[str, ...]
@@ -49,7 +49,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
     def places(self) -> dict[str, list[int]]:
         """The places of the fields of each column."""
         places: dict[str, list[int]] = {}
-        for place, column in enumerate(self.of):
+        for place, column in enumerate(self.by_field):
             if column is not None:
                 places.setdefault(column, []).append(place)
         return places
@@ -103,7 +103,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 
     def column(self, field: str) -> str | None:
         """Return the column of a field."""
-        return self.of[_FIELDS.index(field)]
+        return self.by_field[_FIELDS.index(field)]
 
     def make_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Return the error for a row without a field that the evaluator needs."""
@@ -138,14 +138,14 @@ def columns_by_evaluator(
     for evaluator in evaluators:
         own: dict[str, str | None] = {}
         for owner in ("", evaluator):
-            own |= {field: column for of, field, column in targets if of == owner}
+            own |= {field: column for name, field, column in targets if name == owner}
         group = own.get("group") or ""
         if group.startswith(_PREFIX):
             own["group"] = None
         columns = Columns(
             tuple(own.get(field, field) for field in _FIELDS),
             (*(each for each in own.values() if each is not None), own.get("output") or "output"),
-            tuple((f.removeprefix(_PREFIX), own[f]) for f in own if f.startswith(_PREFIX)),
+            tuple((each[len(_PREFIX) :], own[each]) for each in own if each.startswith(_PREFIX)),
             group.removeprefix(_PREFIX) if group.startswith(_PREFIX) else "",
         )
         chosen[evaluator] = made.setdefault(columns, columns)

@@ -123,7 +123,7 @@ def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
                     f"{name} needs column {column!r}, and there are only {list(present)!r:.300}; "
                     'name another with columns={"output": ...}'
                 )
-        columns = (*own.of, *(column for _, column in own.variables))
+        columns = (*own.by_field, *(column for _, column in own.variables))
         read |= {column: None for column in columns if column in present}
     return read
 
