@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -59,14 +60,10 @@ def acceptance(
             "'variables.NAME' or a function"
         )
     ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
-    found = {path: safe_threshold(own, errors, sure) for path, own in ranked}
-    least = 2.0 if overall.confidence is None else overall.confidence
+    fields = {path: found for path, own in ranked if (found := safe_threshold(own, errors, sure))}
+    least = math.inf if overall.confidence is None else overall.confidence
     below = (each for each in reviews if each.confidence < least)
-    return Acceptance(
-        overall,
-        {path: threshold for path, threshold in found.items() if threshold is not None},
-        nsmallest(review, below, key=lambda each: each.confidence),
-    )
+    return Acceptance(overall, fields, nsmallest(review, below, key=lambda each: each.confidence))
 
 
 def _read_confidences(

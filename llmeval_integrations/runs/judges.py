@@ -121,9 +121,8 @@ def open_judges(
     own = None if frozen or replies is None else Cache(replies)
     if cache is not None:
         cache.open()  # an error comes before anything is asked
-    stores: Any = {"cache": cache, "replies": own, "batch": batch}
     with cache or nullcontext(), own or nullcontext():
-        session = Session(concurrency, budget=budget, **stores)
+        session = Session(concurrency, budget=budget, cache=cache, replies=own, batch=batch)
         spent = {name: Spending() for name in judges}
         try:
             yield Judging(session, spent, LARGEST if batch else concurrency)

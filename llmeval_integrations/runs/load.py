@@ -110,11 +110,7 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
 
 
 def _open(path: str | PathLike[str]) -> Log | RunDirectory:
-    """Read a log of Inspect, promptfoo or lm-evaluation-harness, or return a run's directory.
-
-    A folder of samples of lm-evaluation-harness is a log, too. `results.json#2` is the second
-    column of promptfoo's table. Raises InputError for a file that is damaged or no log.
-    """
+    """Read the log of another tool, a file or a folder, or return the directory of a run."""
     file, _, number = fspath(path).rpartition("#")
     is_column = number.isdecimal() and Path(file).is_file()
     place, column = (Path(file), int(number)) if is_column else (Path(path), None)

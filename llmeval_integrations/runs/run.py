@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import astuple
+
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.options import check_count
 from llmeval_integrations.runs.groups import describe_repeats
@@ -115,9 +117,7 @@ class Run:
             import pandas as pd
         except ModuleNotFoundError as error:
             raise MissingDependencyError.of("pandas", "pandas") from error
-        names = Row.__struct_fields__
-        cells = [[getattr(row, name) for name in names] for row in self.rows]
-        return pd.DataFrame(cells, columns=list(names))
+        return pd.DataFrame(map(astuple, self.rows), columns=[*Row.__struct_fields__])
 
     def table(self) -> str:
         """Return the figures and the causes of failures as text."""

@@ -170,8 +170,7 @@ def compare(
     """
     check_count("changes", changes, least=0)
     evaluators = [evaluators] if isinstance(evaluators, str) else evaluators
-    if isinstance(lower_is_better, str):
-        lower_is_better = [lower_is_better]
+    lower_is_better = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
     pairs, only_a, only_b = join(a, b, lower, by_field=by_field)
