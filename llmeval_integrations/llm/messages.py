@@ -40,7 +40,7 @@ class Image(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.data and not self.url.startswith(("http://", "https://")):
-            raise ValueError(
+            raise InputError(
                 f"an image's url={quote(self.url)} is not a web address; give the content of a "
                 "file as data"
             )
@@ -82,10 +82,10 @@ class Message(msgspec.Struct, frozen=True):
 
     def extend(self, before: Sequence[str | Image] = (), after: str = "") -> Message:
         """Return the message with paragraphs or images before it, and a paragraph after it."""
-        own = (self.text.rstrip(),) if after and isinstance(self.content, str) else self.blocks
+        is_text = isinstance(self.content, str)
+        own = (self.text.rstrip(),) if is_text and after else self.blocks
         whole = Message(self.role, tuple(filter(None, (*before, *own, after))))
-        is_text = isinstance(self.content, str) and not whole.images
-        return Message(self.role, whole.text) if is_text else whole
+        return Message(self.role, whole.text) if is_text and not whole.images else whole
 
     def escape(self) -> Message:
         """Return the message with halves of surrogate pairs escaped, which UTF-8 cannot encode."""
@@ -236,10 +236,7 @@ def _read_image(part: Mapping[Any, Any]) -> Image | None:
     if url.startswith("data:"):
         head, _, data = url.removeprefix("data:").partition(",")
         url, media = "", head.removesuffix(";base64")
-    try:
-        return Image(url, data, str(media))
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    return Image(url, data, str(media))
 
 
 def in_words(request: Request, output: Output) -> tuple[Message, ...]:
