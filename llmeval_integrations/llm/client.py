@@ -152,17 +152,19 @@ def load_client(model: Any, /, **options: Any) -> Client:
     if not isinstance(model, (str, Mapping, ClientConfig)):
         return _wrap(model, options)
     platforms = {name: client for client in _classes() for name in client.platforms}
-    fields: dict[str, Any] = {"name": model}
-    if not isinstance(model, str):
+    if isinstance(model, str):
+        platform, _, name = model.partition(":")
+        if not name:
+            raise InvalidOptionError(
+                f"model={model!r} is not 'platform:model'; platforms: {', '.join(platforms)}"
+            )
+        fields = {"platform": platform, "name": name}
+    else:
         fields = asdict(model) if isinstance(model, ClientConfig) else dict(model)
-    platform, colon, name = str(fields.get("name", "")).partition(":")
-    if isinstance(model, str) and not (colon and name):
-        raise InvalidOptionError(
-            f"model={model!r} is not 'platform:model'; platforms: {', '.join(platforms)}"
-        )
-    # in a mapping the colon may be the name's own, as in "mistral-nemo:12b"
-    if isinstance(model, str) or (colon and "platform" not in fields and platform in platforms):
-        fields |= {"platform": platform, "name": name}
+        platform, colon, name = str(fields.get("name", "")).partition(":")
+        # the colon may be the name's own, as in "mistral-nemo:12b"
+        if colon and platform in platforms and "platform" not in fields:
+            fields |= {"platform": platform, "name": name}
     config = build(ClientConfig, {**fields, **options}, "model: ")
     if config.platform not in platforms:
         raise UnknownNameError(
