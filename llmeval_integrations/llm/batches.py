@@ -51,13 +51,13 @@ class Batches:
         """Return the reply to a request; `alone` sends a request that no batch answered."""
         name, place = key.hex()[:48], b"batch " + key
         note = self._store.get(place)
-        if note is None and self._first is None:
-            self._first = asyncio.Event()
-            try:
-                return await alone()
-            finally:
-                self._first.set()
-        if note is None and self._first is not None:
+        if note is None:
+            if self._first is None:
+                self._first = asyncio.Event()
+                try:
+                    return await alone()
+                finally:
+                    self._first.set()
             await self._first.wait()
 
         async def wait() -> Reply | None:

@@ -114,8 +114,7 @@ class Limiter:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
-        if not turn.done():
-            await turn
+        await turn
 
     def _admit(self) -> None:
         """Give free places to waiting calls."""
@@ -142,7 +141,8 @@ class Limiter:
 
 def _find_pause(error: ClientError, failures: float, retries: int) -> float | None:
     """Return the seconds until the next try; None if a call is not made again."""
-    asked, allowed = error.retry_after, min(retries, 1 if error.kind == "timeout" else retries)
+    asked = error.retry_after
+    allowed = min(retries, 1) if error.kind == "timeout" else retries
     if not error.is_transient or failures > allowed or (asked or 0) > _LONGEST_PAUSE:
         return None
     bound = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
@@ -166,10 +166,10 @@ def status_error(
     message = account.get("message") or body or "no message"
     if 300 <= status < 400:
         message = "a redirect, which is not followed; give the address that it points to"
+    text = f"the server answered {status}: {message}"
     codes = [str(account.get(name)) for name in ("code", "type", "status")]
     other = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
-    known = (_KINDS[sign] for sign in (*codes, status) if sign in _KINDS)
-    kind, text = next(known, other), f"the server answered {status}: {message}"
+    kind = next((_KINDS[sign] for sign in (*codes, status) if sign in _KINDS), other)
     if kind == "refused":
         return RefusedReplyError(text)
     is_parameter = not {"unsupported_parameter", "unsupported_value"}.isdisjoint(codes)

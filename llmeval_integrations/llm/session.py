@@ -181,12 +181,10 @@ class Ask:
         numbered = enumerate(self.images, 1)
         images = [each for n, image in numbered for each in (f"[image {n}]", image)]
         request = request.prepend(images) if images else request
-        chosen, draw = request.temperature, (*self.draws, *request.draw)
-        request = msgspec.structs.replace(
-            request,
-            temperature=self.temperature if chosen is None else chosen,
-            draw=draw,
-        )
+        own = request.temperature
+        temperature = self.temperature if own is None else own
+        draw = (*self.draws, *request.draw)
+        request = msgspec.structs.replace(request, temperature=temperature, draw=draw)
         try:
             reply = await self.session.reply(self.client, request)
         except ClientError as error:
