@@ -69,11 +69,8 @@ class _LabelJudge(ModelJudge):
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
         said = await self.exchange(ask, prompt, self._form, values)
-        label, worth = said.verdict
-        score = None if worth is None else float(worth)
-        passed = None
-        if score is not None and self.threshold is not None:
-            passed = score >= self.threshold
+        label, score = said.verdict
+        passed = None if None in (score, self.threshold) else score >= self.threshold
         return Result(score, passed, label, said.reasoning or None, answered=score is None)
 
 
@@ -233,18 +230,17 @@ class Preference(ModelJudge):
             if isinstance(each, BaseException):
                 raise each
         there, back = found
-        (place, score), (other_place, _) = there.verdict, back.verdict
+        (place, score), (place_back, _) = there.verdict, back.verdict
         label = {"first": "A", "second": "B"}.get(place, "tie")
-        other = {"first": "B", "second": "A"}.get(other_place, "tie")
-        metadata: dict[str, Any] = {"answers": {"A first": label, "B first": other}}
-        if place == other_place != "tie":
+        label_back = {"first": "B", "second": "A"}.get(place_back, "tie")
+        metadata: dict[str, Any] = {"answers": {"A first": label, "B first": label_back}}
+        if place == place_back != "tie":
             metadata["position"] = place
+        if label != label_back:
+            is_tie = self.on_disagreement == "tie"
+            label, score = ("tie", 0.5) if is_tie else ("disagreement", None)
         reason = f"A first: {there.reasoning}\nB first: {back.reasoning}"
-        if label == other:
-            return Result(score, None, label, reason, metadata)
-        if self.on_disagreement == "tie":
-            return Result(0.5, None, "tie", reason, metadata)
-        return Result(None, None, "disagreement", reason, metadata)
+        return Result(score, None, label, reason, metadata)
 
     async def _compare(self, sample: Sample, ask: Ask, first: str, second: str) -> Any:
         values = background(sample, question=self.question)
