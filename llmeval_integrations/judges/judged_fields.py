@@ -165,15 +165,15 @@ class JudgedToolCalls(_ProseJudge):
         pairs = [(each["pointer"], each["output"], text) for _, each, text in open_leaves]
         judgements = await self._judge_pairs(ask, pairs)
         said = [{"reference": leaf[0], **each} for leaf, each in zip(open_leaves, judgements)]
-        items = read_items(sample.reference)
-        calls = [
-            {"name": call.name, "arguments": mark_alternatives(call.arguments)}
-            for call in read_expected(items, self, self.calls.parsing, is_listed=False)
-        ]
         same = [leaf for leaf, each in zip(open_leaves, said) if each["verdict"] == "Pass"]
-        for number, each, _ in same:
-            _put(calls[number]["arguments"], each["pointer"], each["output"])
-        if same:
+        if same:  # it expects what was written there
+            items = read_items(sample.reference)
+            calls = [
+                {"name": call.name, "arguments": mark_alternatives(call.arguments)}
+                for call in read_expected(items, self, self.calls.parsing, is_listed=False)
+            ]
+            for number, each, _ in same:
+                _put(calls[number]["arguments"], each["pointer"], each["output"])
             result = self.calls.check(msgspec.structs.replace(sample, reference=calls))
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
