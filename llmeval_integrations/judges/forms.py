@@ -82,18 +82,18 @@ class Form(Generic[T]):
         mistake = f"That reply cannot be used: {error}. Answer in the form asked for."
         return self._again or (mistake, self.schema)
 
-    def read(self, reply: str, quotations: Quotations, before: str = "") -> T:  # noqa: ARG002
+    def read(self, reply: str, quotations: Quotations, first: str = "") -> T:  # noqa: ARG002
         """Read a reply; raises UnreadableJudgementError.
 
-        `before` is the first reply, if this one is the answer to `follow_up`.
+        `first` is the first reply, if this one is the answer to `follow_up`.
         """
         if self.schema is None:
             return self._build(reply.replace(quotations.mark, ""))
         text = strip_reasoning(reply, lambda part: bool(self._list_objects(part)))
         found = self._list_objects(text)
         if not found:
-            first = [each for _, _, each in objects(text)] or [{}]
-            raise UnreadableJudgementError(self._name_mistake(first[0]))
+            others = [each for _, _, each in objects(text)] or [{}]
+            raise UnreadableJudgementError(self._name_mistake(others[0]))
         if marked := [each for each in found if quotations.mark_is_in(each)]:
             found, quotations = marked, Quotations(mark=quotations.mark)
         answers = []
@@ -190,10 +190,10 @@ class StatementForm(Form[Judgement]):
         super().__init__(name, object_schema(**reasons, **words), Judgement, again=again)
         self.wording, self._vocabulary = wording, vocabulary
 
-    def read(self, reply: str, quotations: Quotations, before: str = "") -> Judgement:
+    def read(self, reply: str, quotations: Quotations, first: str = "") -> Judgement:
         answer = Reader(self._vocabulary, quotations).read(reply)
-        if before:
-            answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(before).strip())
+        if first:
+            answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(first).strip())
         return answer
 
 
@@ -211,11 +211,11 @@ class JudgementsForm(Form[list[Judgement]]):
         schema = object_schema(**dict.fromkeys(self._names, judgement))
         super().__init__("judgements", schema, list, again=again)
 
-    def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
+    def read(self, reply: str, quotations: Quotations, first: str = "") -> list[Judgement]:
         answers = super().read(reply, quotations)
-        first = [self._rename_keys(each) for _, _, each in objects(before)]
+        given = [self._rename_keys(each) for _, _, each in objects(first)]
         for number, name in enumerate(self._names):
-            was = [inner for each in first for inner in find(each.get(name), bool)]
+            was = [inner for each in given for inner in find(each.get(name), bool)]
             if was and not answers[number].reasoning:
                 reasons = reasons_of(was[0])
                 answers[number] = msgspec.structs.replace(answers[number], reasoning=reasons)
