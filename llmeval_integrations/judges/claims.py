@@ -43,7 +43,6 @@ claims has an empty list.
 """
 _PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
-
 _SUPPORT: Final = {
     "supported": "if the documents state it or it follows from them",
     "contradicted": "if they state the opposite",

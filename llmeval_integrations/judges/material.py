@@ -93,11 +93,10 @@ def material(sample: Sample) -> dict[str, Any]:
         for name, value in variables.items()
     }
     found = {**shown, "output": enclose("output", text, fence), "fence": fence}
-    for name in ("input", "reference", "contexts", "output_b"):
-        value = getattr(sample, name)
-        if value is not MISSING:
-            found[name] = value if name != "output_b" else enclose(name, output_text(value), fence)
-    return found
+    fields = {name: getattr(sample, name) for name in ("input", "reference", "contexts")}
+    if sample.output_b is not MISSING:
+        fields["output_b"] = enclose("output_b", output_text(sample.output_b), fence)
+    return found | {name: value for name, value in fields.items() if value is not MISSING}
 
 
 def output_text(output: Any) -> str:

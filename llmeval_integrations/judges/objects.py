@@ -163,10 +163,10 @@ class Quotations:
         """
         said = _leaves(members)
         words = [letters(f"{key} {each}") for key, each in said if isinstance(each, str)]
-        others = [(key, json.dumps(each)) for key, each in said if not isinstance(each, str)]
         numbers = [
-            rf"(?i){re.escape(key)}\W{{0,20}}(?<![-.\w]){re.escape(each)}(?![\w.]*\d)"
-            for key, each in others
+            rf"(?i){re.escape(key)}\W{{0,20}}(?<![-.\w]){re.escape(json.dumps(each))}(?![\w.]*\d)"
+            for key, each in said
+            if not isinstance(each, str)
         ]
         return any(words) and any(
             all(word in plain for word in words)

@@ -21,10 +21,8 @@ from llmeval_integrations.messages.reply import library_of
 
 Syntax = Literal["f-string", "mustache"]
 
-
 _BOOKKEEPING: Final = ("id", "response_metadata", "usage_metadata")
 """The members of a library's message that tell a judge nothing."""
-
 
 Path: TypeAlias = tuple[str, ...]
 """The place of a value: the name of a variable, then keys of mappings or numbers of items."""
@@ -209,9 +207,8 @@ class Prompt:
         messages = as_messages(self.template, "prompt: template")
         if any(message.images for message in messages):
             raise option_error(self, "template", "without images, which belong to the sample")
-        texts = (text for message in messages for text in message.parts)
-        syntax: Syntax = "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
-        parse = _PARSERS[self.template_format or syntax]
+        has_tags = any(_DOUBLED.search(text) for message in messages for text in message.parts)
+        parse = _PARSERS[self.template_format or ("mustache" if has_tags else "f-string")]
         bodies: list[list[Body]] = []
         for number, message in enumerate(messages, 1):
             try:
@@ -234,8 +231,9 @@ class Prompt:
         if not isinstance(variables, Mapping):
             raise InputError(f"prompt: variables={quote(variables)} is not a mapping of names")
         given = {name: value for name, value in variables.items() if value is not MISSING}
-        return [
-            Message(message.role, texts[0] if isinstance(message.content, str) else texts)
-            for message, bodies in zip(self.messages, self._bodies)
-            for texts in [tuple(fill(body, given) for body in bodies)]
-        ]
+        messages = []
+        for message, bodies in zip(self.messages, self._bodies):
+            texts = tuple(fill(body, given) for body in bodies)
+            content = texts[0] if isinstance(message.content, str) else texts
+            messages.append(Message(message.role, content))
+        return messages

@@ -85,7 +85,6 @@ _HEDGE: Final = re.compile(
     re.IGNORECASE,
 )
 
-
 REASONS: Final = (
     "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
     "feedback", "critique",
