@@ -6,6 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.figures import format_figure
@@ -40,9 +41,8 @@ _Text: TypeAlias = str | tuple[int, str, int] | None
 class _Sample(NamedTuple):
     """One sample of one run; worse samples sort last."""
 
-    wrong: int
-    badness: float
-    order: int  # minus its number, so that the earlier of two equally bad samples sorts last
+    rank: tuple[int, float, int]  # failing rows, badness, and minus the number: earlier is worse
+    number: int
     id: str
     rows: list[Any]
     differences: list[Any]
@@ -55,19 +55,19 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     lower = frozenset[str]().union(*(run.lower_is_better for run in runs.values()))
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
-    for number, run in enumerate(runs.values()):
+    for run_number, run in enumerate(runs.values()):
         occurrences: Counter[str] = Counter()
         listed = heapq.nlargest(MOST_LISTED, _samples(run, names, lower))
-        texts = _texts(run, listed, MOST_CHARACTERS // len(runs))
-        for sample in sorted(listed, key=lambda sample: -sample.order):
+        texts = _choose_texts(run, listed, MOST_CHARACTERS // len(runs))
+        for sample in sorted(listed, key=attrgetter("number")):
             key = sample.id, occurrences[sample.id]
             occurrences[sample.id] += 1
             entry = joined.setdefault(key, [sample.id, None, None, [None] * len(runs)])
-            output, *others, places = texts.get(-sample.order, (None, None, None, []))
+            output, *others, places = texts.get(sample.number, (None, None, None, []))
             entry[1:3] = [old if old is not None else new for old, new in zip(entry[1:3], others)]
-            differences = sample.differences if -sample.order in texts else []
-            entry[3][number] = [sample.rows, output, differences, places]
-            ranks[key] = max(ranks.get(key, sample[:3]), sample[:3])
+            differences = sample.differences if sample.number in texts else []
+            entry[3][run_number] = [sample.rows, output, differences, places]
+            ranks[key] = max(ranks.get(key, sample.rank), sample.rank)
     return {
         "runs": [*runs],
         "evaluators": names,
@@ -90,8 +90,8 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
             if is_failing(row):
                 differences += [[evaluator, *each] for each in differences_of(row)]
         places = [each for row in rows for each in places_of(row)]
-        about = text_of(rows[0].id), said, differences, places
-        yield _Sample(sum(map(is_failing, rows)), badness, -number, *about)
+        rank = sum(map(is_failing, rows)), badness, -number
+        yield _Sample(rank, number, text_of(rows[0].id), said, differences, places)
 
 
 def _row(row: Row) -> tuple[int, float | None, str, str]:
@@ -103,20 +103,20 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
     return state, None if score is None else float(format_figure(score)), label, reason
 
 
-def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
+def _choose_texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
     """Read the texts of the worst samples, as many as there is room for, and places in them."""
-    ranks = {-each.order: rank for rank, each in enumerate(listed)}
+    ranks = {each.number: rank for rank, each in enumerate(listed)}
     evaluators = run.summary["evaluators"]
     # Evaluators may have columns of their own; the page shows those of one with fields.
     first = min(evaluators, default="")  # a run that has just begun has none
     lead = next((name for name in evaluators if evaluators[name].get("fields")), first)
     found: dict[int, tuple[Any, ...]] = {}
     sizes: list[tuple[int, int, int]] = []
-    for number, sample in read_texts(run, lead) if ranks else ():
+    for number, sample in read_texts(run, lead) if listed else ():
         if number not in ranks:
             continue
         own = listed[ranks[number]]
-        found[number] = _parts(sample, own.differences, own.places)
+        found[number] = _cut_texts(sample, own.differences, own.places)
         size = len(str(found[number])) + len(str(own.differences))
         heapq.heappush(sizes, (-ranks[number], number, size))
         room -= size
@@ -127,15 +127,15 @@ def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[An
     return found
 
 
-def _parts(
+def _cut_texts(
     sample: Mapping[str, Any], differences: list[Any], places: list[Any]
 ) -> tuple[_Text, _Text, _Text, list[Any]]:
     """Return output, reference, source and places; a long output is cut around its defect."""
-    output, reference, source = map(_text, map(sample.get, ("output", "reference", "input")))
+    source = sample.get("input")
     if places:
         source, places = _source(sample, places)
     defect = next((each[1] for each in differences if isinstance(each[1], int)), 0)
-    return _part(output, defect), _part(reference, 0), _part(source, 0), places
+    return _cut(sample.get("output"), defect), _cut(sample.get("reference")), _cut(source), places
 
 
 def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any]]:
@@ -151,12 +151,10 @@ def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any
     return _GAP.join(texts), moved
 
 
-def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else write_value(value).decode()
-
-
-def _part(text: str | None, at: int) -> _Text:
+def _cut(value: Any, defect: int = 0) -> _Text:
+    """Write a value as text, of which only the part around the defect is shown if it is long."""
+    text = value if value is None or isinstance(value, str) else write_value(value).decode()
     if text is None or len(text) <= LONGEST_TEXT:
         return text
-    begin = max(at - _BEFORE, 0)
+    begin = max(defect - _BEFORE, 0)
     return begin, text[begin : begin + LONGEST_TEXT], len(text)
