@@ -129,17 +129,17 @@ def pytest_runtest_makereport(
     marker = item.stash.get(_MARKER, None)
     if EVALUATIONS in item.stash:
         _attach(report, item, marker)
-    if marker and report.when == "call" and report.passed and not item.stash.get(EVALUATIONS, None):
+    if marker is None or report.when != "call":
+        return report
+    error = call.excinfo and call.excinfo.value
+    if report.passed and not item.stash.get(EVALUATIONS, None):
         report.outcome = "failed"
         report.longrepr = (
             "nothing was evaluated; write evaluate(sample.output), and no unittest.TestCase"
         )
-    if not marker or marker.min_pass_rate == 1 or report.when != "call" or call.excinfo is None:
-        return report
-    failure = call.excinfo.value
-    if isinstance(failure, EvaluationFailure) and not failure.undecided:
+    elif marker.min_pass_rate < 1 and isinstance(error, EvaluationFailure) and not error.undecided:
         report.outcome = "skipped"
-        allowed = f"allowed by min_pass_rate={marker.min_pass_rate:g}: {failure.line}"
+        allowed = f"allowed by min_pass_rate={marker.min_pass_rate:g}: {error.line}"
         vars(report)["wasxfail"] = allowed
     return report
 
