@@ -50,12 +50,9 @@ def _add_suite(root: Element, name: str, rows: Iterable[Row]) -> None:
             message = reason if row.score is None else f"score {row.score:g}: {reason}"
             said = {} if kind == "skipped" else {"type": "failure" if label == "failed" else label}
             _add(case, kind, message=message, **said)
-    totals = {
-        "failures": counts["failure"],
-        "errors": counts["error"],
-        "skipped": counts["skipped"],
-    }
-    suite.attrib |= {key: str(count) for key, count in {**totals, "tests": len(suite)}.items()}
+    for key, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(key, str(counts[kind]))
+    suite.set("tests", str(len(suite)))
 
 
 def _add(parent: Element, tag: str, /, **attributes: str) -> Element:
