@@ -40,7 +40,7 @@ _FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "nam
 
 def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     """Yield the figures of all leaves, of each tool, of values in their sources, of each field."""
-    columns = [Column("evaluator", "name", kind="name"), *_shares(0)]
+    columns = [Column("evaluator", "name", kind="name"), *_shares()]
     columns.append(Column("macro F1", "macro", percent, rank=1))
     leaves = (
         {**each["micro"], "name": each["name"], "macro": each["macro"]["f1"]}
@@ -49,7 +49,7 @@ def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     )
     yield Section.of("leaves", "Leaves", columns, leaves, note=_OF_LEAVES, few=50, most=50)
     counts = (Column(key, key, rank=1) for key in ("called", "expected", "right"))
-    columns = [Column("tool", "name", kind="name"), *counts, *_shares(0)]
+    columns = [Column("tool", "name", kind="name"), *counts, *_shares()]
     tools = sorted(
         _parts(evaluators, "tools"),
         key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
@@ -59,9 +59,9 @@ def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     yield _rank_fields([each for each in _parts(evaluators, "fields") if each["leaves"]])
 
 
-def _shares(rank: int) -> list[Column]:
+def _shares(rank: int = 0, note: str = "") -> list[Column]:
     shares = [Column(key, key, percent, rank=rank) for key in ("precision", "recall")]
-    return [*shares, Column("F1", "f1", percent, rank=rank, note=_OF_SHARES if rank else "")]
+    return [*shares, Column("F1", "f1", percent, rank=rank, note=note)]
 
 
 def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
@@ -121,7 +121,7 @@ def _rank_fields(fields: Sequence[Row]) -> Section:
         Column("wrong", "wrong_samples", tone=alarm),
         Column("of", "samples"),
         Column("share", "wrong_share", percent, rank=4),
-        *_shares(3),
+        *_shares(3, _OF_SHARES),
         *(
             Column(kind.replace("_", " "), kind, rank=5, optional=True)
             for kind in ("mismatch", "wrong_type", "missing", "extra")
