@@ -21,7 +21,7 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 from llmeval_integrations.judges.pass_fail import ScoreTable
-from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
+from llmeval_integrations.stats.calibration import brier, isotonic_chances, score_levels
 from llmeval_integrations.stats.intervals import (
     Interval,
     Rate,
@@ -141,7 +141,7 @@ def calibrate(judged: Any, human: Any) -> Calibration:
 def _ranges(scores: Sequence[float], rate: float) -> list[tuple[str, float, float]]:
     """Return ranges of scores, each with its name, its lowest score and its default."""
     ranges = []
-    groups = quantile_groups(scores)
+    groups = score_levels(scores)
     are_chances = groups[0][0] >= 0 and groups[-1][-1] <= 1
     for group in groups:
         low, high = group[0], group[-1]

@@ -63,7 +63,7 @@ def view_of_run(run: Run, name: str = "") -> View:
     causes = sorted(_causes(run), key=lambda cause: -cause["samples"])
     sections = [
         rates(evaluators),
-        _rank(causes),
+        _list_causes(causes),
         *(_review(run, each) for each in evaluators if "confidence" in each),
         *_groups([each for each in evaluators if each.get("groups", {}).get("flaky")]),
         *field_sections(run, evaluators),
@@ -149,7 +149,7 @@ def _causes(run: Run) -> Iterator[Row]:
         }
 
 
-def _rank(causes: Sequence[Row]) -> Section:
+def _list_causes(causes: Sequence[Row]) -> Section:
     columns = [
         Column("cause", "cause", kind="text"),
         Column("samples", "samples"),

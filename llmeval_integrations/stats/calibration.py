@@ -23,7 +23,7 @@ and 0.003 with 100. Over all six kinds, 0.029 and 0.038 are gained.
 _MOST_LEVELS: Final = 10
 
 
-def quantile_groups(scores: Sequence[float]) -> list[list[float]]:
+def score_levels(scores: Sequence[float]) -> list[list[float]]:
     """Divide scores by their value; more than ten values become ten levels of about equal size."""
     values = sorted(scores)
     starts = sorted({*values})

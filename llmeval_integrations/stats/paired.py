@@ -115,23 +115,23 @@ class PairCounts(NamedTuple):
         return (self.both + self.first) / sum(self), (self.both + self.second) / sum(self)
 
 
-def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | None:
+def newcombe(pairs: PairCounts, groups: Sequence[Group] = ()) -> Interval | None:
     """Return the 95 % interval of how much more often the second of each pair passes.
 
     Newcombe, Stat. Med. 17 (1998) 2635, method 10, with a correction for continuity. If the pairs
-    come in groups, `changes` contains for each group its pairs and how many more of them pass the
+    come in groups, `groups` contains for each group its pairs and how many more of them pass the
     second time. Return None for a single group.
     """
     n = sum(pairs)
-    if are_single(changes):
+    if are_single(groups):
         return _newcombe(pairs, n, Z)
-    if len(changes) < 2:
+    if len(groups) < 2:
         return None
     difference = (pairs.second - pairs.first) / n
     variance = (pairs.second + pairs.first) / n - difference * difference
-    away = [each.total - difference * each.rows for each in changes]
+    away = [each.total - difference * each.rows for each in groups]
     intervals = partial(_newcombe, pairs)
-    return interval_over_groups(intervals, away, changes, variance, variance * n)
+    return interval_over_groups(intervals, away, groups, variance, variance * n)
 
 
 def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
