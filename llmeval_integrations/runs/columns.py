@@ -12,7 +12,7 @@ from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.runs.data.source import Source
+from llmeval_integrations.runs.data.source import Source, parse_records
 from llmeval_integrations.runs.rows import fields_of
 
 NUMBERS: Final = "numbers of rows"  # the source of ids that are not in the data
@@ -178,7 +178,8 @@ def describe_columns(
 
     Only the first rows are read.
     """
-    rows = [fields_of(row) for _, row in source.peek() if not isinstance(row, InputError)]
+    first = parse_records(source.peek())
+    rows = [fields_of(row) for _, row in first if not isinstance(row, InputError)]
     present = dict.fromkeys(column for row in rows for column in row)
     taken = {}
     for field in ("schema", "group"):
@@ -200,7 +201,8 @@ def describe_columns(
 def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
     """Return the source of the ids: the data, or the numbers of the rows."""
     first = next(iter(columns.values()))
-    has_ids = any(first.id(row, None) is not None for _, row in source.peek())
+    rows = parse_records(source.peek())
+    has_ids = any(first.id(row, None) is not None for _, row in rows)
     return "data" if has_ids else NUMBERS
 
 

@@ -131,16 +131,11 @@ def read_csv(lines: Iterator[bytes]) -> Iterator[Any]:
     """
     first = next(lines, b"")
     delimiter = ";" if b";" in first and b"," not in first else ","
-    return _read_cells(chain([first], lines), delimiter)
+    return read_cells(chain([first], lines), delimiter)
 
 
-def read_tsv(lines: Iterator[bytes]) -> Iterator[Any]:
-    """Read tab-separated rows below a header."""
-    return _read_cells(lines, "\t")
-
-
-def _read_cells(lines: Iterator[bytes], delimiter: str) -> Iterator[Any]:
-    """Read rows. After a row that is not CSV, reading goes on with the next line."""
+def read_cells(lines: Iterator[bytes], delimiter: str) -> Iterator[Any]:
+    """Read rows below a header. After a row that is not CSV, reading goes on with the next line."""
     csv.field_size_limit(_LONGEST_CELL)
     texts = (line.decode("utf-8", "surrogateescape") for line in lines)
     # Strict: otherwise a quote that is never closed silently takes in the rest of the file.

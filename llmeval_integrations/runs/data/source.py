@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import nsmallest
 from io import BytesIO
 from itertools import chain, islice
@@ -21,13 +22,13 @@ from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.options import check_count
 from llmeval_integrations.runs.data.readers import (
     read_arrow,
+    read_cells,
     read_csv,
     read_items,
     read_json,
     read_lines,
     read_pandas,
     read_parquet,
-    read_tsv,
     row_parser,
 )
 
@@ -72,15 +73,8 @@ class Source:
         """The share of the data that has been read, None if its size is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
-    def peek(self) -> list[Record]:
-        """Return the first of the rows that are left. They stay to be read."""
-        return [*parse_records(self._peek(HEAD))]
-
-    def has(self, count: int) -> bool:
-        """Return whether at least so many rows are left. They stay to be read, and unparsed."""
-        return len(self._peek(count)) == count
-
-    def _peek(self, count: int) -> list[Record]:
+    def peek(self, count: int = HEAD) -> list[Record]:
+        """Return the first unparsed rows. They stay to be read."""
         records = list(islice(self.unparsed, count))
         self.unparsed = chain(records, self.unparsed)
         return records
@@ -135,7 +129,7 @@ _READERS: Final[dict[str, Callable[[Iterator[bytes]], Iterator[Any]]]] = {
     "jsonl": read_lines,
     "json": read_json,
     "csv": read_csv,
-    "tsv": read_tsv,
+    "tsv": partial(read_cells, delimiter="\t"),
 }
 
 FORMATS: Final = (*_READERS, "parquet")  # the formats of files
@@ -159,7 +153,7 @@ def open_source(samples: Any, format: str | None = None) -> Source:
     else:
         source = _open_object(samples, "the data")
     try:
-        source.has(1)  # so that a file that cannot be read fails before a run begins
+        source.peek(1)  # so that a file that cannot be read fails before a run begins
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except OSError as error:
