@@ -82,17 +82,17 @@ def read_document(document: Mapping[str, Any]) -> Log:
 
 
 def _sample(sample: Mapping[str, Any], *, are_repeats: bool) -> LoggedSample:
-    own, epoch, given = sample["id"], sample.get("epoch", 1), sample["input"]
+    sample_id, epoch, given = sample["id"], sample.get("epoch", 1), sample["input"]
     target, error = sample.get("target"), sample.get("error")
     if not isinstance(given, str):  # messages; the user's last one is the question
         said = [each.get("content") for each in given or () if each.get("role") == "user"]
         given = text_of_blocks(said[-1]) if said else ""
     fields = {
-        "id": own if epoch == 1 else f"{own} (epoch {epoch})",
+        "id": sample_id if epoch == 1 else f"{sample_id} (epoch {epoch})",
         "output": (sample.get("output") or {}).get("completion", ""),
         "input": given,
         **({"reference": target} if target else {}),
-        **({"group": own} if are_repeats else {}),
+        **({"group": sample_id} if are_repeats else {}),
     }
     otherwise = f"SampleError: {error.get('message')}" if error else NOT_SCORED
     return LoggedSample(fields, dict(_results(sample.get("scores") or {})), otherwise)

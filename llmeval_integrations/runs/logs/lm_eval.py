@@ -43,14 +43,15 @@ def read_files(files: Sequence[Path]) -> Log:
         about["started"] = max(started, about["started"])
         is_higher_better = results["higher_is_better"].get(task, {})
         for line in parse_lines(file):
-            own = line["doc_id"] if len(files) == 1 else f"{task} ({line['doc_id']})"
-            sample = samples.get(own) or samples.setdefault(own, _sample(own, line))
+            sample_id = line["doc_id"] if len(files) == 1 else f"{task} ({line['doc_id']})"
+            if sample_id not in samples:
+                samples[sample_id] = _sample(sample_id, line)
             for metric in line["metrics"]:
                 name = metric if line["filter"] == _NO_FILTER else f"{metric},{line['filter']}"
                 names[name] = None
                 if is_higher_better.get(metric) is False:
                     lower.add(name)
-                sample.results[name] = _result(metric, line.get(metric))
+                samples[sample_id].results[name] = _result(metric, line.get(metric))
     evaluators: dict[str, dict[str, Any]] = {name: {} for name in names}
     kind = "samples of lm-evaluation-harness"
     return Log(kind, [*samples.values()], evaluators, about, evaluators, frozenset(lower))
@@ -72,7 +73,7 @@ def parse_lines(file: Path) -> Iterator[dict[str, Any]]:
             yield parse_object(line, f"{file}: line {number}")
 
 
-def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
+def _sample(sample_id: Any, line: Mapping[str, Any]) -> LoggedSample:
     requests = [*line["arguments"].values()]
     output, target = line["filtered_resps"], line["target"]
     choices = [str(each.get("arg_1")).strip() for each in requests]
@@ -84,7 +85,7 @@ def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
     elif len(output) == 1:
         output = output[0]
     given = requests[0].get("arg_0") if requests else None
-    fields = {"id": own, "output": output, "reference": target, "input": given}
+    fields = {"id": sample_id, "output": output, "reference": target, "input": given}
     return LoggedSample(fields, {}, _NO_METRIC)
 
 

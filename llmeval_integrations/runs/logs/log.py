@@ -83,13 +83,13 @@ class Log:
 
 def _row(sample: LoggedSample, evaluator: str, best: float | None) -> Row:
     """Return the row of a sample; `best` is the score that passes, if the log has no verdicts."""
-    own, group = sample.fields["id"], sample.fields.get("group")
+    sample_id, group = sample.fields["id"], sample.fields.get("group")
     found = sample.results.get(evaluator, sample.otherwise)
     if isinstance(found, str):
-        return Row(own, evaluator, None, None, None, None, {}, False, found, group)
+        return Row(sample_id, evaluator, None, None, None, None, {}, False, found, group)
     passed = found.passed if best is None or not found.scored else found.score == best
     said = found.label, found.reason, found.metadata, found.is_unscored
-    return Row(own, evaluator, found.score, passed, *said, None, group)
+    return Row(sample_id, evaluator, found.score, passed, *said, None, group)
 
 
 def score_of(value: Any) -> float | None:
