@@ -16,7 +16,7 @@ from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import Record, parse_records
 from llmeval_integrations.runs.engine import Answers, Job
-from llmeval_integrations.runs.judges import Charged, Judging
+from llmeval_integrations.runs.judges import ChargedError, Judging
 from llmeval_integrations.runs.rows import Row, fields_of, is_failing, write_value
 
 OWN: Final = "evaluators"
@@ -28,7 +28,7 @@ _MAX_SCORE: Final = 1e130
 _LONGEST_ERROR: Final = 2_000
 
 
-class Here:
+class LocalEngine:
     """Evaluates in this process."""
 
     def __init__(self, job: Job, judging: Judging | None) -> None:
@@ -180,7 +180,7 @@ def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exce
 
 def _rows(name: str, about: list[tuple[Any, Any]], results: list[Any]) -> list[Row]:
     rows = []
-    for (own, group), result in zip(about, results, strict=True):
+    for (sample_id, group), result in zip(about, results, strict=True):
         # Most results have the right types. Without this, a run's own time is a third longer.
         if (
             type(result) is Result
@@ -191,30 +191,30 @@ def _rows(name: str, about: list[tuple[Any, Any]], results: list[Any]) -> list[R
             and (type(reason := result.reason) is str or reason is None)
             and type(metadata := result.metadata) is dict
         ):
-            row = Row(own, name, score, passed, label, reason, metadata, False, None, group)
+            row = Row(sample_id, name, score, passed, label, reason, metadata, False, None, group)
         else:
-            row = _row(own, name, result, group)
+            row = _row(sample_id, name, result, group)
         rows.append(row)
     return rows
 
 
-def _row(own: Any, name: str, result: object, group: Any) -> Row:
+def _row(sample_id: Any, name: str, result: object, group: Any) -> Row:
     """Return the row of any result, or of an error."""
     metadata: dict[str, Any] = {}
-    if isinstance(result, Charged):
+    if isinstance(result, ChargedError):
         metadata, result = {"judge": result.account}, result.error
     if isinstance(result, Result):
         try:
-            return _row_of_result(own, name, result, group)
+            return _row_of_result(sample_id, name, result, group)
         except Exception as error:  # noqa: BLE001 - the caller's values may raise anything
             result = error
     if not isinstance(result, Exception):
         result = TypeError(f"expected a Result, got {quote(result)}")
     text = f"{type(result).__name__}: {result}"[:_LONGEST_ERROR]
-    return Row(own, name, None, None, None, None, metadata, False, text, group)
+    return Row(sample_id, name, None, None, None, None, metadata, False, text, group)
 
 
-def _row_of_result(own: Any, name: str, result: Result, group: Any) -> Row:
+def _row_of_result(sample_id: Any, name: str, result: Result, group: Any) -> Row:
     """Return a row with the values in the types of a row."""
     score = None if result.score is None else float(result.score)
     if score is not None and not -_MAX_SCORE <= score <= _MAX_SCORE:
@@ -222,7 +222,7 @@ def _row_of_result(own: Any, name: str, result: Result, group: Any) -> Row:
     unscored = result.is_unscored
     passed = None if result.passed is None or unscored else bool(result.passed)
     said = passed, _text(result.label), _text(result.reason), dict(result.metadata or {})
-    return Row(own, name, score, *said, unscored, None, group)
+    return Row(sample_id, name, score, *said, unscored, None, group)
 
 
 def _text(thing: object) -> str | None:

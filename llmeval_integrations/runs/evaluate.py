@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import Here, samples_of, start_chunk, write_samples
+from llmeval_integrations.runs.chunk import LocalEngine, samples_of, start_chunk, write_samples
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -124,16 +124,16 @@ def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | Non
     A run with a judge stays in this process, because it mostly waits.
     """
     if judges is not None:
-        return Here(job, judges)
+        return LocalEngine(job, judges)
     make, workers = options.get("engine"), options.get("workers", 1)
     if make is not None:
         return make(job)
-    if workers > 1 and source.has(_FEW):
+    if workers > 1 and len(source.peek(_FEW)) == _FEW:
         from llmeval_integrations.runs.workers import start_workers
 
         if started := start_workers(workers, job):
             return started
-    return Here(job, None)
+    return LocalEngine(job, None)
 
 
 @dataclass

@@ -198,13 +198,13 @@ async def _judge_all(
             reason = "Nested too deeply to be put to a judge"
             found = Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
         except Exception as error:  # noqa: BLE001 - it becomes the error of the row
-            return Charged(error, ask.spending.summary())
+            return ChargedError(error, ask.spending.summary())
         return found
 
     return await gather(*map(result, samples))
 
 
-class Charged(Exception):  # noqa: N818 - it carries one
+class ChargedError(Exception):
     """The exception of a judge, and its costs until then."""
 
     def __init__(self, error: Exception, account: dict[str, Any]) -> None:

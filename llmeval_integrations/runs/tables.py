@@ -10,7 +10,7 @@ from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.runs.chunk import Here
+from llmeval_integrations.runs.chunk import LocalEngine
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.engine import Job, collect_rarely, finish_in_order
@@ -68,8 +68,8 @@ def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) ->
 def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     """Return the rows, sample by sample."""
     check_options("evaluate", judges, JudgeOptions.__annotations__)
-    with open_judges(job.evaluators, judges) as asked, collect_rarely():
-        engine = Here(job, asked)
+    with open_judges(job.evaluators, judges) as judging, collect_rarely():
+        engine = LocalEngine(job, judging)
         started = map(engine.start, open_source(samples).chunks())
         return [row for each in finish_in_order(started, engine.ahead) for row in each.rows]
 
