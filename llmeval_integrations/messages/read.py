@@ -111,8 +111,10 @@ def find_messages(thing: Any) -> Messages | None:
         is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
         return _read_states(thing) if is_plain else _read_list(thing)
     if kind is dict or isinstance(thing, Mapping):  # the first check is fast
-        if "messages" in thing or "raw" in thing:
-            return _read_state(thing)
+        if "raw" in thing and "parsed" in thing and "parsing_error" in thing:
+            return _read_structured(thing["raw"], thing["parsed"])
+        if "messages" in thing:
+            return _read_updates([thing])
         return _read_states([thing]) if len(thing) == 1 else None  # perhaps an update
     if isinstance(thing, Sample):
         raise InputError("a Sample is not an output; pass its output, or call evaluate(sample)")
@@ -237,26 +239,19 @@ def _read_states(states: Sequence[Any]) -> Messages | None:
     return _read_updates([part for state in states for part in state.values()])
 
 
-def _read_state(state: Mapping[Any, Any]) -> Messages | None:
-    if state.keys() >= {"raw", "parsed", "parsing_error"}:
-        raw, value = state["raw"], state["parsed"]
-        reply = read_object(raw)
-        if reply is not None and value is not None:
-            reply = reply._replace(value=value)
-        elif reply is not None and not (reply.text or reply.refused):
-            reply = _read_unparsed(raw, reply)
-        return reply and Messages(reply, (raw,))
-    return _read_updates([state])
-
-
-def _read_unparsed(raw: Any, reply: Reply) -> Reply:
-    """Read an answer that a model of LangChain gave as a call, and that could not be parsed."""
-    for call in (*getattr(raw, "tool_calls", ()), *getattr(raw, "invalid_tool_calls", ())):
-        arguments = call["args"]
-        if isinstance(arguments, str):
-            return reply._replace(text=arguments)
-        return reply._replace(value=arguments)
-    return reply
+def _read_structured(raw: Any, parsed: Any) -> Messages | None:
+    """Read a structured answer of LangChain; it may be a call that could not be parsed."""
+    reply = read_object(raw)
+    if reply is None:
+        return None
+    calls = [*getattr(raw, "tool_calls", ()), *getattr(raw, "invalid_tool_calls", ())]
+    if parsed is not None:
+        reply = reply._replace(value=parsed)
+    elif calls and not (reply.text or reply.refused):
+        arguments = calls[0]["args"]
+        is_text = isinstance(arguments, str)
+        reply = reply._replace(**{"text" if is_text else "value": arguments})
+    return Messages(reply, (raw,))
 
 
 def _read_updates(updates: Sequence[Any]) -> Messages | None:
@@ -278,6 +273,6 @@ def _read_updates(updates: Sequence[Any]) -> Messages | None:
 def _messages_in(state: Any) -> list[Any]:
     """Return the messages of a state; none where a mapping is something else."""
     found = state.get("messages") if isinstance(state, Mapping) else None
-    if found is not None and library_of(found) is not None:
+    if library_of(found):
         return [found]
     return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []

@@ -38,6 +38,7 @@ def test_a_parsed_answer_is_that_of_the_last_update_or_none():
         {"answer": {"messages": [raw], "structured_response": 1}},
     ]
     assert reply_of(updates)[1] == 1
+    assert reply_of({"raw": {"messages": [raw]}}) == ("So:", None, False)  # a node named "raw"
 
 
 def test_the_parsed_answer_of_llama_index():
