@@ -124,9 +124,10 @@ class Reader:
             return end
         self._end = end + 1
         if is_string and text[end] != '"':
-            escape = _ESCAPE.match(text, end)
-            if escape is None or escape.end() < len(text):
-                self._end = (end if escape is None else escape.end()) + 1
+            begun = _ESCAPE.match(text, end)
+            wrong = begun.end() if begun else end
+            if not begun or wrong < len(text):
+                self._end = wrong + 1
                 _refuse(text[end : self._end])
             self._rest = text[end:]
             return len(text)

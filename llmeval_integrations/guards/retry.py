@@ -137,29 +137,29 @@ class Retry:
 
         async def run(reply: Any, request: Any) -> GuardResult:
             answers: list[GuardResult] = []
-            results: list[Result] = []
+            results: list[Result] = []  # all answers share this list
             while True:
                 reply = await reply if is_async else reply
                 output = find(reply)
                 if output is MISSING:
                     return GuardResult(reply, Result.unscored("not checked"), results, [])
                 sample = Sample(output, **{"input": question, **self.fields})
-                answer = await self._check(reply, sample, results, is_async)
-                results.append(answer.result)
-                answers.append(answer)
-                if answer.result.passed is not False:
-                    return answer
+                answer, result, edits = await self._check(reply, sample, is_async)
+                results.append(result)
+                answers.append(GuardResult(answer, result, results, edits))
+                if result.passed is not False:
+                    return answers[-1]
                 if len(answers) == self.tries:
                     return self._choose(answers)
-                request = add(request, reply, answer.result)
+                request = add(request, reply, result)
                 reply = call(request)
 
         return run(reply, request) if is_async else _finish(run(reply, request))
 
     async def _check(
-        self, reply: Any, sample: Sample, results: list[Result], is_async: bool
-    ) -> GuardResult:
-        """Return the result of a reply, or if it fails, of its repaired text."""
+        self, reply: Any, sample: Sample, is_async: bool
+    ) -> tuple[Any, Result, list[Edit]]:
+        """Return a reply, its result and no edits; or if it fails, those of its repaired text."""
 
         async def evaluate(sample: Sample) -> Result:
             evaluator = self.evaluator
@@ -172,8 +172,8 @@ class Retry:
             if repaired.edits and repaired.refusal is None:
                 better = await evaluate(replace(sample, output=repaired.text))
                 if better.passed is not False:
-                    return GuardResult(repaired.text, better, results, repaired.edits)
-        return GuardResult(reply, result, results, [])
+                    return repaired.text, better, repaired.edits
+        return reply, result, []
 
     def _choose(self, answers: list[GuardResult]) -> GuardResult:
         """Return the best of answers that failed, or raise RejectedAnswerError."""
@@ -205,11 +205,10 @@ def _find_prompt(names: Sequence[str], args: Sequence[Any], kwargs: dict[str, An
     """Return the position or name of the prompt among a function's arguments."""
     if "feedback" in names:
         return "feedback"
-    given: dict[int | str, Any] = dict(enumerate(args))
-    given.update(kwargs.items())
-    places = [place for place, value in given.items() if isinstance(value, (str, list, tuple))]
-    by_position: dict[int | str, str] = dict(enumerate(names))
-    found = [place for place in places if by_position.get(place, place) in _NAMES]
+    given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+    places = [place for place, value in given if isinstance(value, (str, list, tuple))]
+    named: dict[int | str, str] = dict(enumerate(names))
+    found = [place for place in places if named.get(place, place) in _NAMES]
     found += [place for place in places if isinstance(place, int)]
     if not found:
         raise InvalidOptionError(
