@@ -78,12 +78,12 @@ def as_function(
 def _call(ours: Wrapper, host: str, unscored: float | None, /, *args: Any, **kwargs: Any) -> Any:
     """Evaluate what a host passes."""
     fields = _READERS[host](*args, **kwargs)
-    rows = fields if host == "openrlhf" else [fields]
+    rows = fields if isinstance(fields, list) else [fields]
     results = ours.evaluate_many([make_sample(ours.evaluator, **row) for row in rows])
-    numbers = [_number(ours, host, unscored, result) for result in results]
+    written = [_write(ours, host, unscored, result) for result in results]
     if host != "openrlhf":
-        return _write(host, ours.name, numbers[0], results[0])
-    rewards = numbers[0] if len(numbers) == 1 else numbers  # OpenRLHF makes a tensor
+        return written[0]
+    rewards = written[0] if len(written) == 1 else written  # OpenRLHF makes a tensor
     return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
@@ -92,13 +92,7 @@ async def _acall(
 ) -> Any:
     fields = _READERS[host](*args, **kwargs)
     result = await ours.evaluator.aevaluate(make_sample(ours.evaluator, **fields))
-    return _write(host, ours.name, _number(ours, host, unscored, result), result)
-
-
-def _number(ours: Wrapper, host: str, unscored: float | None, result: Result) -> float | None:
-    if unscored is None and host in _REWARDS:
-        return ours.require_figure(result)
-    return ours.number(result, unscored)
+    return _write(ours, host, unscored, result)
 
 
 # For each host, a function that returns the fields of a sample, or of several.
@@ -158,8 +152,12 @@ _READERS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def _write(host: str, name: str, number: float | None, result: Result) -> Any:
+def _write(ours: Wrapper, host: str, unscored: float | None, result: Result) -> Any:
     """Return a result as the host's."""
+    needs_number = unscored is None and host in _REWARDS
+    number = ours.require_figure(result) if needs_number else ours.number(result, unscored)
+    if host == "openrlhf":
+        return number
     passed = None if result.passed is None else bool(result.passed)
     details = {**result.metadata, "passed": passed, "label": result.label}
     if host == "verl":  # in a validation, it adds up all values but texts
@@ -168,7 +166,7 @@ def _write(host: str, name: str, number: float | None, result: Result) -> Any:
     if host == "ragas":
         return import_module("ragas.metrics").MetricResult(number, result.reason)
     if host == "langfuse":
-        fields = {"name": name, "value": number, "comment": result.reason, "metadata": details}
+        fields = {"name": ours.name, "value": number, "comment": result.reason, "metadata": details}
         return [] if number is None else import_module("langfuse").Evaluation(**fields)
     score = import_module(f"{host}.score").Score
-    return score(name, number, {**details, "reason": result.reason})
+    return score(ours.name, number, {**details, "reason": result.reason})
