@@ -115,13 +115,15 @@ def make_sample(evaluator: Evaluator, output: Any, metadata: Any = None, **field
     if isinstance(given.get("contexts"), str):
         given["contexts"] = [given["contexts"]]
     found = {name: as_python(value) for name, value in given.items() if value is not None}
-    for field in [*(["output"] if output is MISSING else []), *evaluator.needs]:
+    if output is not MISSING:
+        found["output"] = as_python(output)
+    for field in ("output", *evaluator.needs):
         if field not in found:
             raise MissingFieldError(
                 f"{evaluator.name} needs {add_article(field)}, and there is none; "
                 'JSON null is the text "null"'
             )
-    return Sample(as_python(output), **found)
+    return Sample(**found)
 
 
 def to_optional_text(value: Any) -> str | None:
@@ -164,18 +166,15 @@ class Keys:
         `context` contains the contexts if they have no key. Raises InputError for a missing key.
         """
         variables = {**(inputs if isinstance(inputs, Mapping) else {}), **further}
-        is_expected = isinstance(references, Mapping) and self.schema in references
-        sources = {
-            "output": outputs,
-            "reference": references,
-            "input": inputs,
-            "contexts": outputs if self.contexts is not None else None,
-            "schema": (references if is_expected else inputs) if self.schema is not None else None,
-        }
-        fields = {name: self._find(name, source, evaluator) for name, source in sources.items()}
-        if self.contexts is None:
-            fields["contexts"] = context
-        return make_sample(evaluator, **fields, variables=variables or None)
+        sources = {"output": outputs, "reference": references, "input": inputs}
+        if self.contexts is not None:
+            sources["contexts"] = outputs
+        if self.schema is not None:
+            is_expected = isinstance(references, Mapping) and self.schema in references
+            sources["schema"] = references if is_expected else inputs
+        found = {name: self._find(name, source, evaluator) for name, source in sources.items()}
+        fields = {"variables": variables or None, "contexts": context, **found}
+        return make_sample(evaluator, **fields)
 
     def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)
