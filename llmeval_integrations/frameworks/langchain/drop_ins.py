@@ -114,20 +114,18 @@ class EmbeddingDistanceEvaluator(CatalogEvaluator):
         self.evaluation_name = self.evaluation_name.format(plain(distance_metric))
 
 
-class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
+class PairEvaluator(LangChainEvaluator, PairwiseStringEvaluator):  # type: ignore[misc]
     """Evaluates two outputs: `prediction` and `prediction_b`."""
 
     requires_reference: ClassVar[bool] = False
 
     def evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b`; None is an empty output."""
-        found: dict[str, Any] = self.evaluate_strings(**fields)
-        return found
+        return self.evaluate_strings(**fields)
 
     async def aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b` asynchronously."""
-        found: dict[str, Any] = await self.aevaluate_strings(**fields)
-        return found
+        return await self.aevaluate_strings(**fields)
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
@@ -135,8 +133,7 @@ class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
         if prediction_b is MISSING:
             raise MissingFieldError(f"{type(self).__name__} requires prediction_b.")
         other = "" if prediction_b is None else prediction_b
-        found: Sample = super()._sample(prediction, prediction_b=other, **further)
-        return found
+        return super()._sample(prediction, prediction_b=other, **further)
 
 
 class PairDistanceEvaluator(CatalogEvaluator):
