@@ -69,7 +69,7 @@ class JsonSchema(Evaluator):
         self.compiled  # noqa: B018 - checks the schema
 
     def check(self, sample: Sample) -> Result:
-        compiled = self.compiled or self._compile_own(sample)
+        compiled = self.compiled or self.compile_own(sample)
         value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
         if type(value) is Defect:
             return defect_result(value, 0.0)
@@ -77,7 +77,7 @@ class JsonSchema(Evaluator):
             return Result(1.0, True, None, None, {"schema_score": 1.0})
         return self._describe_errors(value, compiled)
 
-    def _compile_own(self, sample: Sample) -> CompiledSchema:
+    def compile_own(self, sample: Sample) -> CompiledSchema:
         """Compile a sample's own schema, or its reference if it has no schema."""
         for name, role in (
             ("schema", "the sample's schema"),

@@ -17,15 +17,13 @@ from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldErr
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.frameworks._template_judge import make_marks, read_marked
-from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.values import measure
-from llmeval_integrations.schemas.parse import schema_text
 
 _KINDS: Final[dict[str, type[float]]] = {
     **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
@@ -137,14 +135,13 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     async def aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         """Evaluate as `evaluate_strings` does, asynchronously."""
+        # LangChain's subclasses override both of these methods, or only the first.
         kind, names = type(self), ("_evaluate_strings", "_aevaluate_strings")
         own = [name for name in names if getattr(kind, name) is not vars(LangChainEvaluator)[name]]
         if own == ["_evaluate_strings"]:
             found: dict[str, Any] = await run_in_executor(None, self._evaluate_strings, **kwargs)
             return found
         return await self._aevaluate_strings(**kwargs)
-
-    # LangChain's subclasses override these two, or only the first.
 
     def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
@@ -238,9 +235,7 @@ def _find_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         return None
-    schemas = (evaluator.schema, sample.schema, sample.reference)
-    given = next(schema for schema in schemas if schema is not None and schema is not MISSING)
-    schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
+    schema = (evaluator.compiled or evaluator.compile_own(sample)).read()
     value = read(sample, "output", evaluator.parsing)
     text = repr(schema)
     # Patterns would be matched by `re`, which may never end; numbers beyond a float are Decimals.
