@@ -88,8 +88,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
 
     def _keep(self, result: Result) -> float | None:
         """Store the result in the attributes that DeepEval reads after the call."""
-        figure = self.figure(result)
-        self.score = None if figure is None else float(figure)
+        self.score = self.number(result)
         self.success = result.passed
         self.reason = to_optional_text(result.reason)
         self.error = (self.reason or "unscored") if result.is_unscored else None

@@ -61,11 +61,10 @@ class DspyMetric(Wrapper):
         pred_trace: Any = None,  # noqa: ARG002 - GEPA's signature
     ) -> float | bool | ScoreWithFeedback:
         """Evaluate the prediction of a program for an example."""
-        outputs, labels = pred.toDict(), gold.labels().toDict()
-        keys, [label, *others] = self.keys, [*labels] or [None]
-        same = keys.reference or (None if others else label)
-        if keys.output is None and same in outputs:
-            keys = replace(keys, output=same)
+        keys, outputs, labels = self.keys, pred.toDict(), gold.labels().toDict()
+        label = keys.reference or (next(iter(labels)) if len(labels) == 1 else None)
+        if keys.output is None and label in outputs:
+            keys = replace(keys, output=label)
         sample = keys.sample(self.evaluator, gold.inputs().toDict(), outputs, labels)
         result = self.evaluator.evaluate(sample)
         score = self.require_figure(result)
