@@ -70,9 +70,8 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         """Return the value of a field; raise MissingFieldError if it is missing or None."""
         value = getattr(self, field)
         if value is MISSING or value is None:
-            needed = add_article(field)
             raise MissingFieldError(
-                f"{evaluator} needs {needed}, and the sample has none; pass {field}=..."
+                f"{evaluator} needs {add_article(field)}, and the sample has none; pass {field}=..."
             )
         return value
 

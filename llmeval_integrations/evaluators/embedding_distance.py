@@ -85,7 +85,7 @@ class EmbeddingDistance(Evaluator):
 
     def __post_init__(self) -> None:
         is_function = callable(self.embeddings) and not iscoroutinefunction(self.embeddings)
-        if not (is_function or any(map(self._has, _METHODS))):
+        if not (is_function or self._find_method()):
             expected = "embeddings of LangChain or LlamaIndex, or a function that is not async"
             raise option_error(self, "embeddings", expected)
         super().__post_init__()
@@ -97,8 +97,7 @@ class EmbeddingDistance(Evaluator):
     def check_many(self, samples: list[Sample]) -> list[Result]:
         pairs = list(map(self._read, samples))
         texts = _unique_texts(pairs)
-        method = next(filter(self._has, _METHODS), None)
-        embed = self.embeddings if method is None else getattr(self.embeddings, method)
+        embed = self._find_method() or self.embeddings
         try:
             vectors, problem = _read_vectors(texts, embed(texts) if texts else []), _NO_VECTOR
         except Exception as error:  # noqa: BLE001 - a model's client may raise anything
@@ -106,20 +105,22 @@ class EmbeddingDistance(Evaluator):
         return [self._compare(pair, vectors, problem) for pair in pairs]
 
     async def acheck(self, sample: Sample) -> Result:
-        method = next((f"a{name}" for name in _METHODS if self._has(f"a{name}")), None)
-        if method is None:
+        embed = self._find_method("a")
+        if embed is None:
             return await super().acheck(sample)
         pair = self._read(sample)
         texts = _unique_texts([pair])
         try:
-            given = await getattr(self.embeddings, method)(texts) if texts else []
+            given = await embed(texts) if texts else []
             vectors, problem = _read_vectors(texts, given), _NO_VECTOR
         except Exception as error:  # noqa: BLE001 - as above
             vectors, problem = {}, str(error)
         return self._compare(pair, vectors, problem)
 
-    def _has(self, method: str) -> bool:
-        return callable(getattr(self.embeddings, method, None))
+    def _find_method(self, prefix: str = "") -> Any:
+        """Return the method that embeds several texts, or None if there is none."""
+        methods = (getattr(self.embeddings, prefix + name, None) for name in _METHODS)
+        return next(filter(callable, methods), None)
 
     def _read(self, sample: Sample) -> _Pair:
         reference = to_text(read_answer(sample.require("reference", self.name)).value)

@@ -104,9 +104,8 @@ class JsonSchema(Evaluator):
         return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     def _compile(self, schema: Any) -> CompiledSchema:
-        text = schema if type(schema) is str else schema_text(schema)
         draft: Any = self.draft  # `__post_init__` has made it a text
-        return compile_schema(text, draft, self.check_formats)
+        return compile_schema(schema_text(schema), draft, self.check_formats)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
         extent = measure(value)

@@ -64,20 +64,15 @@ class ToolCallSchema(ToolEvaluator):
             )
         found = [_violations(call, tools, self.parsing) for call in calls]
         rows = [
-            {
-                "name": call.name,
-                "valid": not violations,
-                "errors": violations[:MAX_SCHEMA_ERRORS],
-            }
-            for call, violations in zip(calls, found)
+            {"name": call.name, "valid": not wrong, "errors": wrong[:MAX_SCHEMA_ERRORS]}
+            for call, wrong in zip(calls, found)
         ]
         valid = found.count([])
         metadata = {"calls": rows, "called": len(calls), "valid": valid}
         if valid == len(calls):
-            reason = "No call" if not calls else f"Valid: {len(calls)} of {len(calls)} calls"
+            reason = f"Valid: {valid} of {valid} calls" if calls else "No call"
             return Result(1.0, True, None, reason, metadata)
-        call, violations = next((call, wrong) for call, wrong in zip(calls, found) if wrong)
-        first = violations[0]
+        call, first = next((call, wrong[0]) for call, wrong in zip(calls, found) if wrong)
         reason, pointer = first["message"], first["pointer"]
         reason += f" at {pointer}" if pointer else ""
         reason = f"{call.name[:80]}: {reason}" if call.name else reason

@@ -89,10 +89,10 @@ class Defect(msgspec.Struct, frozen=True):
 def locate(text: str, name: str, message: str, offset: int, *, is_json: bool = False) -> Defect:
     """Return a defect with line, column and excerpt at this offset."""
     error = json.JSONDecodeError(message, text, offset)
-    near = shorten(text[offset : offset + MAX_EXCERPT + 1])
+    near = cut_excerpt(text[offset : offset + MAX_EXCERPT + 1])
     return Defect(name, str(error), offset, error.lineno, error.colno, is_json, near)
 
 
-def shorten(text: str) -> str:
+def cut_excerpt(text: str) -> str:
     """Cut a text to MAX_EXCERPT characters."""
     return text if len(text) <= MAX_EXCERPT else f"{text[:MAX_EXCERPT]}..."

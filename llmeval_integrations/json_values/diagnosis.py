@@ -8,7 +8,7 @@ import sys
 from functools import lru_cache
 from typing import Final
 
-from llmeval_integrations.json_values.defects import MAX_EXCERPT, Defect, shorten
+from llmeval_integrations.json_values.defects import MAX_EXCERPT, Defect, cut_excerpt
 
 _BEFORE: Final = 12
 _IN_CONTEXT: Final = frozenset(
@@ -161,9 +161,9 @@ def _excerpt(text: str, name: str, offset: int) -> str:
     if name == "prose_around":
         found = _JSON_START.search(text, offset, offset + _FAR)
         if found and found.start() > offset:
-            return shorten(text[offset : found.start()].strip())
+            return cut_excerpt(text[offset : found.start()].strip())
     begin = max(offset - _BEFORE, 0) if name in _IN_CONTEXT else offset
-    return shorten(text[begin : begin + MAX_EXCERPT + 1].lstrip())
+    return cut_excerpt(text[begin : begin + MAX_EXCERPT + 1].lstrip())
 
 
 # --- the error of Python's parser, mostly without running it --------------------------------------

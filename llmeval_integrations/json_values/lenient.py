@@ -30,18 +30,17 @@ def parse_lenient(text: str, *, complete: bool) -> Any:
     With `complete`, it may be truncated and may contain raw control characters in strings.
     Without, it must be a text that `json.loads` reads.
     """
-    body, position = text, text.find("```")
-    while True:
-        body = _strip(body)
+    _, fence, rest = text.partition("```")
+    bodies = [text, rest.removeprefix("json")] if fence else [text]
+    for number, body in enumerate(map(_strip, bodies), 1):
         try:
             value = _complete(body) if complete else _read(body)
             break
         except json.JSONDecodeError as error:
-            if position < 0:
+            if number == len(bodies):
                 return _explain(text, error)
         except RecursionError:
             return too_deep(text, 0, is_json=False)
-        body, position = text[position + 3 :].removeprefix("json"), -1
     if type(value) is Defect:
         offset = max(text.rfind(body), 0) + (value.offset or 0)
         message = value.reason.partition(":")[0]

@@ -90,10 +90,8 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
 
     In lenient mode, truncated text is *not* completed here: almost any text would be valid.
     """
-    if parsing != "markdown" or type(text) is not str:
+    if parsing != "markdown" or type(text) is not str or len(text) > SAFE_LENGTH:
         return invalidity(parse(text, parsing, complete=False))
-    if len(text) > SAFE_LENGTH:
-        return invalidity(parse(text))
     try:
         _validate(text)
     except DECODE_ERRORS as error:
