@@ -85,10 +85,10 @@ class Reader:
 
     def read(self, reply: str) -> Judgement:
         """Return the judgement of a reply; raises UnreadableJudgementError."""
-        text = strip_reasoning(
-            reply.strip(" \t\r\n\ufeff"), lambda part: bool(self._claims(part)[1])
-        )
-        claims, own = self._claims(text)
+        trimmed = reply.strip(" \t\r\n\ufeff")
+        text = strip_reasoning(trimmed, lambda part: bool(self._own(self._claims(part), part)))
+        claims = self._claims(text)
+        own = self._own(claims, text)
         prose = decode(_blank(text, claims))
         is_all = own == claims and not prose.strip()
         if own and (is_all or own[0].marked):
@@ -109,19 +109,19 @@ class Reader:
         claims = self.vocabulary.state(members)
         return self._agree([each for each in claims if not self._repeats(each)], "")
 
-    def _claims(self, text: str) -> tuple[list[Statement], list[Statement]]:
-        """List what the objects of a text state, and the judge's own among it.
-
-        Its own are those with the mark, or else those that no text shows.
-        """
+    def _claims(self, text: str) -> list[Statement]:
+        """List what the objects of a text state."""
         state, is_marked = self.vocabulary.state, self.quotations.mark_is_in
-        claims = [
+        return [
             claim
             for start, end, outer in objects(text)
             for inner in find(outer, state)
             for claim in state(inner, start, end, marked=is_marked(outer) or is_marked(inner))
         ]
-        return claims, [each for each in claims if each.marked] or [
+
+    def _own(self, claims: Sequence[Statement], text: str) -> list[Statement]:
+        """List the judge's own claims: those with the mark, else those that no text shows."""
+        return [each for each in claims if each.marked] or [
             each
             for each in claims
             if not _is_introduced(text, each.start) and not self._repeats(each)
