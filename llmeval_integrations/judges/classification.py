@@ -24,7 +24,7 @@ from llmeval_integrations.judges.material import (
     write_examples,
 )
 from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.judges.vocabulary import VERDICT_NAMES, Vocabulary
+from llmeval_integrations.judges.vocabulary import VERDICT_NAMES, Vocabulary, fold_word
 from llmeval_integrations.llm.session import Ask
 
 Choices: TypeAlias = (
@@ -101,7 +101,7 @@ class Classification(_LabelJudge):
         super().__post_init__()
         given = self.choices
         labels = [] if isinstance(given, str) else [*given]
-        if not labels or len({_fold(str(each)) for each in labels}) < len(labels):
+        if not labels or len({fold_word(str(each)) for each in labels}) < len(labels):
             raise option_error(self, "choices", "made of labels that differ by more than case")
         scores = dict(given) if isinstance(given, Mapping) else dict.fromkeys(labels)
         try:
@@ -160,7 +160,7 @@ class Rubric(_LabelJudge):
 def label_form(labels: _Labels) -> StatementForm:
     """Return the form of a reply with an explanation and a label, which has its score."""
     lines = [f"- {label}: {text}" if text else f"- {label}" for label, (_, text) in labels.items()]
-    words = {_fold(label): (label, score) for label, (score, _) in labels.items()}
+    words = {fold_word(label): (label, score) for label, (score, _) in labels.items()}
     return StatementForm(
         "classification",
         Vocabulary("label", words, aliases=_ALIASES),
@@ -168,11 +168,6 @@ def label_form(labels: _Labels) -> StatementForm:
         {"label": {"type": "string", "enum": [*labels]}},
         "\n".join(["Choose exactly one of these labels:", *lines, _REPLY]),
     )
-
-
-def _fold(label: str) -> str:
-    """Return a label without the case and surrounding marks, which do not distinguish labels."""
-    return label.strip(" \t\r\n\"'`*.").casefold()
 
 
 _PAIR_SYSTEM: Final = (

@@ -178,8 +178,7 @@ class Vocabulary:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             value = f"{value:g}"
         text = decode(value).strip() if isinstance(value, str) else ""
-        whole = text.strip(" \t\r\n\"'`*.").casefold()
-        if whole in self.words:
+        if (whole := fold_word(text)) in self.words:
             return self.words[whole]
         found = self._patterns["beginning"].match(text)
         return found and self._interpret(
@@ -240,6 +239,11 @@ class Vocabulary:
         if not re.search(r"[^\W_]", behind):
             return None if re.search(r"[?/|]|\.\.|…|->", behind) else value
         return value if _EXPLAINED.match(behind) and not _HEDGE.search(behind) else None
+
+
+def fold_word(word: str) -> str:
+    """Return a word without its case and the marks around it, which distinguish no answers."""
+    return word.strip(" \t\r\n\"'`*.").casefold()
 
 
 def alternation(words: Iterable[str]) -> str:
