@@ -61,16 +61,16 @@ class Batches:
             await self._first.wait()
 
         async def wait() -> Reply | None:
-            batch = note
-            if batch is None:
+            if note is not None:
+                batch, fence = note.text, note.fence
+            else:
                 if not 0 < len(self._queue) < LARGEST:
                     self._queue = {}
                     self._sends.append(asyncio.ensure_future(self._send(self._queue)))
                 self._queue[name] = (place, request)
-                sent = await asyncio.shield(self._sends[-1])
-                batch = Reply(sent, fence=request.fence)
-            reply = (await self._replies(batch.text)).get(name)
-            return reply and msgspec.structs.replace(reply, fence=batch.fence)
+                batch, fence = await asyncio.shield(self._sends[-1]), request.fence
+            reply = (await self._replies(batch)).get(name)
+            return reply and msgspec.structs.replace(reply, fence=fence)
 
         return await self._budget.pay(request, self._price, wait, 0.5) or await alone()
 

@@ -173,11 +173,10 @@ class Budget:
         return read + written, share * price(Usage(read, written)) if price else 0
 
     def _fits(self, estimate: tuple[float, float]) -> bool:
-        tokens, cost = (sum(column) for column in zip(*self._held, estimate))
-        tokens += self.spent.tokens
-        cost += self.spent.cost
-        bounds = ((tokens, self.max_tokens), (cost, self.max_cost))
-        return all(bound is None or use <= bound for use, bound in bounds)
+        spent = (self.spent.tokens, self.spent.cost)
+        bounds = (self.max_tokens, self.max_cost)
+        uses = map(sum, zip(*self._held, estimate, spent))
+        return all(bound is None or use <= bound for use, bound in zip(uses, bounds))
 
 
 def find_price(client: Client) -> Price | str:
