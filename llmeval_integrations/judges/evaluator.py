@@ -192,8 +192,8 @@ async def ask_in_form(
         except UnreadableJudgementError as error:
             check_end(reply, whole=True)
             if not retries:
-                said = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
-                raise UnreadableJudgementError(said.replace(request.fence, "")) from None
+                problem = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
+                raise UnreadableJudgementError(problem.replace(request.fence, "")) from None
             wording, schema = form.follow_up(error)
         said = reply.text.strip()
         if not said:  # some servers refuse an empty text in a conversation

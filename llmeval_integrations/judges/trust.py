@@ -173,8 +173,6 @@ def _score(value: Any, row: str) -> float:
 Change: TypeAlias = Callable[[Sample], Sample]
 """Changes a sample in a way that should not change its verdict."""
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
-
 
 def lengthen(sample: Sample) -> Sample:
     """Repeat the output: it becomes longer, with nothing new in it."""
@@ -184,7 +182,7 @@ def lengthen(sample: Sample) -> Sample:
 
 def decorate(sample: Sample) -> Sample:
     """Write the output as a list in Markdown, under a heading, with an item for each sentence."""
-    sentences = _SENTENCE.split(str(sample.output).strip())
+    sentences = re.split(r"(?<=[.!?])\s+", str(sample.output).strip())
     items = "\n".join(f"- **{sentence}**" for sentence in sentences)
     return replace(sample, output=f"## Answer\n\n{items}")
 

@@ -73,10 +73,9 @@ def _close(schema: Any) -> Any:
         strict["items"] = _close(strict["items"])
     if "$ref" in strict:  # may have no neighbours
         return {word: strict[word] for word in strict.keys() & {"$ref", "$defs"}}
-    kinds = strict.get("type", ())
+    kinds = strict.get("type", ())  # one, or a list of them
     has_type = kinds or strict.keys() & {"enum", "const", "anyOf"}
-    has_items = "array" not in kinds or "items" in strict
-    if not has_type or not has_items:
+    if not has_type or ("array" in kinds and "items" not in strict):
         raise ValueError(schema)
     if "object" in kinds:
         names = [*strict.get("properties", ())]
