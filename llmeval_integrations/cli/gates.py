@@ -53,23 +53,20 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
     for target, rate in gates.items():
         name, figure = _split(target, evaluators)
         if name not in evaluators:
-            known = hint(name, evaluators)
-            problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
+            problem = f"no evaluator of this run is called {name!r}; {hint(name, evaluators)}"
         elif figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
-            problem = f" {target!r}: {figure[1:]!r} is not a figure; write {_FORMS}"
+            problem = f"{figure[1:]!r} is not a figure; write {_FORMS}"
         elif figure == ".mean" and evaluators[name].lower_is_better:
-            problem = (
-                f" {target!r}: lower scores of {name} are better; give it a threshold, and write "
-                f"{name}=RATE"
-            )
+            remedy = f"give it a threshold, and write {name}=RATE"
+            problem = f"lower scores of {name} are better; {remedy}"
         elif figure not in ("", ".mean") and evaluators[name].breakdown() is None:
-            problem = f" {target!r}: {name} has no figures of fields"
+            problem = f"{name} has no figures of fields"
         elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
             percent = f"; did you mean {rate:g}%?" if 2 < rate <= 100 else ""  # 101% is 1.01
-            problem = f" {target}={rate:g} is not a rate from 0 to 1{percent}"
+            problem = f"{rate:g} is not a rate from 0 to 1{percent}"
         else:
             continue
-        raise InputError(f"gate{problem}")
+        raise InputError(f"gate {target!r}: {problem}")
 
 
 def _split(target: str, names: Collection[str]) -> tuple[str, str]:
@@ -80,7 +77,7 @@ def _split(target: str, names: Collection[str]) -> tuple[str, str]:
     return name, target.removeprefix(name)
 
 
-def _reached(figures: Mapping[str, Any], figure: str) -> tuple[str, float | None]:
+def _read_figure(figures: Mapping[str, Any], figure: str) -> tuple[str, float | None]:
     """Return the name and the value of a figure."""
     if figure[:1] == "/":
         return "F1", figures["fields"][figure]["f1"]
@@ -100,7 +97,7 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
         if figure[:1] == "/" and figure not in fields:
             yield f"{target}: no sample has this field; {hint(figure, fields)}"
             continue
-        what, reached = _reached(figures, figure)
+        what, reached = _read_figure(figures, figure)
         if reached is None:
             why = "no row has a value" if figure else "no row passed or failed"
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"
