@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Final
 
-from llmeval_integrations.cli.configuration import default_cache
+from llmeval_integrations.cli.configuration import choose_cache
 from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
@@ -114,7 +114,6 @@ def _misses(comparison: Comparison, most: float) -> Iterator[str]:
 def _prefer(call: argparse.Namespace) -> int:
     [judge] = build([parse_specification(call.evaluator)]).values()
     options = {key: getattr(call, key) for key in ("others", "pairs", "seed", "out")}
-    cache = default_cache() if call.cache is None else call.cache or None
-    found = prefer(call.a, call.b, judge, cache=cache, **options)
+    found = prefer(call.a, call.b, judge, cache=choose_cache(call.cache), **options)
     put("\n".join(map(make_printable, str(found).splitlines())) + "\n")
     return OK

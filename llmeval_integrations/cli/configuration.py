@@ -105,8 +105,13 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def default_cache() -> Path | None:
-    """Return the file for judges' replies in the user's cache folder; None if there is no home."""
+def choose_cache(given: str | Literal[False] | None) -> str | Path | None:
+    """Return the file for judges' replies: in the user's cache folder, unless another is given.
+
+    None for False, and if there is no home.
+    """
+    if given is not None:
+        return given or None
     try:
         folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:  # a container may run as a user without a name and without HOME

@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 from llmeval_integrations.cli.configuration import (
     SUFFIXES,
     Configuration,
-    default_cache,
+    choose_cache,
     read_configuration,
 )
 from llmeval_integrations.cli.gates import check_gates, find_misses, parse_gate
@@ -123,7 +123,7 @@ def _run(call: argparse.Namespace) -> int:
     check_gates(asked.fail_under or {}, evaluators)
     given = asdict(asked).items()
     options = {name: value for name, value in given if name not in _OURS and value is not None}
-    options["cache"] = default_cache() if asked.cache is None else asked.cache or None
+    options["cache"] = choose_cache(asked.cache)
     if asked.engine == "ray":
         from llmeval_integrations.frameworks.ray import RayEngine
 

@@ -29,7 +29,6 @@ _FIELD: Final[Mapping[str, type]] = {
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """The first characters of a formula; Chinese and Japanese spreadsheets accept full-width signs."""
 
-
 _AT_A_TIME: Final = 1_000
 
 

@@ -68,13 +68,12 @@ def t_of(freedom: int) -> float:
         return math.tan(math.pi * _COVERAGE / 2)
     if freedom == 2:
         return _COVERAGE * math.sqrt(2 / (1 - _COVERAGE**2))
-    z = Z
     terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
+        Z,
+        (Z**3 + Z) / 4,
+        (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96,
+        (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384,
+        (79 * Z**9 + 776 * Z**7 + 1482 * Z**5 - 1920 * Z**3 - 945 * Z) / 92_160,
     )
     return math.fsum(term / freedom**power for power, term in enumerate(terms))
 

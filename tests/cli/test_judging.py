@@ -9,7 +9,7 @@ pytest.importorskip("openai")
 
 from server import ModelServer, chat
 
-from llmeval_integrations.cli.configuration import default_cache
+from llmeval_integrations.cli.configuration import choose_cache
 
 YES = chat(json.dumps({"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}))
 REFUSAL, UNCLEAR = chat("", refusal="no"), chat("I cannot say.")
@@ -94,7 +94,7 @@ def test_calls_one_after_the_other(run, server, tmp_path, story):
         assert all(part in complained for part in said.split(" … "))
         assert said or not complained
     assert not (tmp_path / "new").exists()
-    assert not default_cache().exists() or b"sk-1" not in default_cache().read_bytes()
+    assert not choose_cache(None).exists() or b"sk-1" not in choose_cache(None).read_bytes()
 
 
 def test_without_a_home_folder_no_reply_is_kept(run, server, monkeypatch):
