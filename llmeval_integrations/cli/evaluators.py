@@ -146,14 +146,14 @@ def read_options(kind: type[Evaluator]) -> Iterator[Option]:
 
 def _write_type(hint: Any) -> str:
     """Write a type as in Python, without the names of modules."""
-    if typing.get_origin(hint) is typing.Annotated:
-        return _write_type(typing.get_args(hint)[0])
-    if typing.get_origin(hint) is typing.Literal:
-        return " | ".join(map(repr, typing.get_args(hint)))
-    if isinstance(hint, type) and not typing.get_args(hint):
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _write_type(parts[0])
+    if origin is typing.Literal:
+        return " | ".join(map(repr, parts))
+    if isinstance(hint, type) and not parts:
         return hint.__name__
-    parts = [part for part in typing.get_args(hint) if part is not type(None)]
-    if len(parts) == 1 and type(None) in typing.get_args(hint):
+    if len(parts) == 2 and parts[1] is type(None):
         return f"{_write_type(parts[0])} | None"
     return _MODULES.sub("", str(hint))
 
