@@ -185,10 +185,10 @@ def _default_path(call: argparse.Namespace, name: str) -> str:
 
 def _read_runs(call: argparse.Namespace) -> list[Run]:
     """Read the runs, and warn if one may lack samples."""
-    from llmeval_integrations.reports.tables import names_of
+    from llmeval_integrations.reports.tables import name_runs
 
-    runs = [read_run(path) for path in call.run_directory]
-    for name, run in zip(names_of(runs), runs, strict=True):
+    runs = [*map(read_run, call.run_directory)]
+    for name, run in name_runs(runs).items():
         if run.incomplete:
             say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
     return runs

@@ -19,7 +19,7 @@ from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.samples import samples_of_page
-from llmeval_integrations.reports.tables import names_of
+from llmeval_integrations.reports.tables import name_runs
 from llmeval_integrations.reports.view import View
 from llmeval_integrations.runs.load import find_manifest
 from llmeval_integrations.runs.run import Run
@@ -34,7 +34,7 @@ _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
     """Write the page; with a `version` it asks its server every few seconds for a newer one."""
-    named = dict(zip(names_of(runs), runs, strict=True))
+    named = name_runs(runs)
     manifests = {name: find_manifest(run.out) for name, run in named.items()}
     scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
     is_whole = not version or not any(run.incomplete for run in runs)

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from llmeval_integrations.core.quote import make_printable
-from llmeval_integrations.reports.tables import names_of, rows_of
+from llmeval_integrations.reports.tables import name_runs, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
@@ -25,7 +25,7 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     of its own.
     """
     root = Element("testsuites")
-    for name, run in zip(names_of(runs), runs, strict=True):
+    for name, run in name_runs(runs).items():
         if run.incomplete:
             why = f"incomplete: {run.incomplete}"
             whole = Row("the run is complete", "", None, None, None, None, {}, False, why)

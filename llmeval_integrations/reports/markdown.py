@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 from llmeval_integrations.core.quote import one_line
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
-from llmeval_integrations.reports.tables import names_of
+from llmeval_integrations.reports.tables import name_runs
 from llmeval_integrations.reports.view import Cell, Column, Section, View
 from llmeval_integrations.runs.run import Run
 
@@ -30,7 +30,7 @@ _LONGEST_SENTENCE: Final = 500
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
     """Write the report of each run, and the comparison of each further run with the first."""
-    named = dict(zip(names_of(runs), runs, strict=True))
+    named = name_runs(runs)
     views = [view_of_run(run, name) for name, run in named.items()]
     out.writelines(
         "\n\n".join([*_blocks(view), ""]).encode()

@@ -13,7 +13,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import OTHER
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.field_view import field_sections
-from llmeval_integrations.reports.tables import names_of
+from llmeval_integrations.reports.tables import name_runs
 from llmeval_integrations.reports.view import (
     Cell,
     Column,
@@ -56,7 +56,8 @@ _OF_INDEX: Final = [
 
 def view_of_run(run: Run, name: str = "") -> View:
     """Return the report of one run; a run in memory has no name."""
-    name = name or (names_of([run])[0] if run.out is not None else "")
+    if not name and run.out is not None:
+        [name] = name_runs([run])
     evaluators: list[Row] = [
         {**figures, "name": each} for each, figures in run.summary["evaluators"].items()
     ]

@@ -32,13 +32,13 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d",
 _AT_A_TIME: Final = 1_000
 
 
-def names_of(runs: Sequence[Run]) -> list[str]:
+def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
     """Name each run after its directory; a name that is taken gets a number."""
-    names: list[str] = []
+    named: dict[str, Run] = {}
     for run in runs:
         name = run.out.resolve().name if run.out is not None else ""
-        names.append(free_name(name or "run", names))
-    return names
+        named[free_name(name or "run", named)] = run
+    return named
 
 
 def rows_of(run: Run) -> Iterator[Row]:
@@ -57,7 +57,7 @@ def rows_table(runs: Sequence[Run]) -> Table:
     """Return a record for every row; metadata and ids that are not text become JSON text."""
     records = (
         (name, *(cell_of(row, column) for column in COLUMNS))
-        for name, run in zip(names_of(runs), runs)
+        for name, run in name_runs(runs).items()
         for row in rows_of(run)
     )
     return Table({"run": str, **COLUMNS}, records)
@@ -73,7 +73,7 @@ def fields_table(runs: Sequence[Run]) -> Table:
         raise InputError("no evaluator of the run compares fields, as json_fields does")
     cells = (
         {**figures, "run": name, "evaluator": evaluator, "field": path}
-        for name, run in zip(names_of(runs), runs)
+        for name, run in name_runs(runs).items()
         for evaluator, summary in run.summary["evaluators"].items()
         for path, figures in summary.get("fields", {}).items()
     )
