@@ -162,13 +162,7 @@ class Evaluation:
         Chunks are started ahead, as in a first pass, so one batch asks about all of them.
         """
         started = (self._start_again(*done) for done in self._done(journal))
-
-        def finish() -> Iterator[list[Row]]:
-            for rows in finish_in_order(started, self.engine.ahead):
-                self._count(rows)
-                yield rows
-
-        journal.replace_rows(finish())
+        journal.replace_rows(finish_in_order(started, self.engine.ahead))
 
     def run(self, keeper: Journal | Memory, directory: RunDirectory | None = None) -> Run:
         """Evaluate the samples that the keeper lacks; raise Interrupted at an interrupt."""
@@ -219,7 +213,7 @@ class Evaluation:
             self.judging.count(rows)
 
     def _start_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
-        """Start to evaluate the rows of a chunk that have no score."""
+        """Start to evaluate the rows of a chunk that have no score; its rows are counted then."""
         names, waits = [*self._tallies], []
         for first, name in enumerate(names):
             own = range(first, len(rows), len(names))
@@ -228,14 +222,15 @@ class Evaluation:
             again = [records[place // len(names)] for place in places]
             waits.append((places, start_chunk(job, again, self.judging)))
 
-        def replace_rows() -> list[Row]:
+        def finish() -> list[Row]:
             for places, wait in waits:
                 for place, row in zip(places, wait().rows, strict=True):
                     add_earlier(row, rows[place])
                     rows[place] = row
+            self._count(rows)
             return rows
 
-        return replace_rows
+        return finish
 
     def _done(self, journal: Journal) -> Iterator[tuple[list[Record], list[Row]]]:
         """Read the records and rows that are done, chunk by chunk.
