@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, Final, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -99,22 +99,19 @@ class RunOptions(JudgeOptions, total=False):
     """Is called with the number of samples that are done, and their share."""
 
 
-_KINDS: Final[Mapping[str, tuple[Any, str]]] = {
-    "columns": (Mapping, "a mapping from fields to columns"),
-    "engine": (Callable, "a class of engines, such as RayEngine"),
-}
-"""The types of options for which another type is a likely mistake, also in words."""
-
-
 def check_options(options: RunOptions) -> None:
     """Raise InvalidOptionError or InputError for unknown options, or for a wrong combination."""
     catalog.check_options("evaluate", options, RunOptions.__annotations__)
     check_count("workers", options.get("workers", 1))
-    given: Mapping[str, Any] = options
-    for name, (kind, expected) in _KINDS.items():
-        value = given.get(name)
-        if value is not None and not isinstance(value, kind):
-            raise InvalidOptionError(f"{name}={quote(value)} is not {expected}")
+    columns, engine = options.get("columns"), options.get("engine")
+    if columns is not None and not isinstance(columns, Mapping):
+        raise InvalidOptionError(
+            f"columns={quote(columns)} is not a mapping from fields to columns"
+        )
+    if engine is not None and not callable(engine):
+        raise InvalidOptionError(
+            f"engine={quote(engine)} is not a class of engines, such as RayEngine"
+        )
     out, resume = options.get("out"), options.get("resume")
     if options.get("overwrite") and resume:
         raise InputError("overwrite replaces a run, and resume continues it; leave one out")
