@@ -19,7 +19,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFailure
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.data.source import open_source
+from llmeval_integrations.runs.data.source import open_source, parse_records
 from llmeval_integrations.runs.options import name_evaluators
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Marker:
         [columns] = columns_by_evaluator(self.columns or {}, ["row"]).values()
         source = open_source(folder / self.data)
         samples = []
-        for number, row in source.records:
+        for number, row in parse_records(source.records):
             sample = columns.sample(row, number)
             if not isinstance(sample, Sample):
                 raise type(sample)(f"{source.name}, row {number}: {sample}")

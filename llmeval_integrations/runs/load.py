@@ -17,7 +17,7 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.values import decode_as_python
 from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.data.source import CHUNK, open_source
+from llmeval_integrations.runs.data.source import CHUNK, open_source, parse_records
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.logs import inspect_ai, lm_eval, promptfoo
 from llmeval_integrations.runs.logs.log import Log
@@ -101,7 +101,7 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
         source = open_source(data["path"], data["format"])
         source.select(data["limit"], data["sample"], data["seed"])
         columns = columns_by_evaluator(manifest["columns"], list(manifest["evaluators"]))
-        for place, record in enumerate(source.records):
+        for place, record in enumerate(parse_records(source.records)):
             yield place, fields_of(Samples(columns[evaluator], [record]).stored(0))
         return
     with suppress(FileNotFoundError):

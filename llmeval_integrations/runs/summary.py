@@ -116,7 +116,7 @@ class Tally:
     def summary(self) -> dict[str, Any]:
         """Return the figures by name. A mean is that of the scored rows."""
         passes, total = float(self.passes), self._sum / int(_UNIT)
-        rate = Figures(self.rated, passes, passes, passes == self.rated, passes > 0)
+        rate = Figures(self.rated, passes, passes, low=passes == self.rated, high=passes > 0)
         mean = Figures(self.scored, total, self._squares / int(_UNIT), self._low, self._high)
         of_rate = mean_interval(rate, self.groups.of_verdicts(rate)) if self.rated else None
         of_mean = mean_interval(mean, self.groups.of_scores(mean)) if self.scored else None

@@ -11,7 +11,7 @@ import pytest
 from row_forms import of_pyarrow
 
 from llmeval_integrations import Evaluator, Result, evaluate
-from llmeval_integrations.runs.data.source import open_source
+from llmeval_integrations.runs.data.source import open_source, parse_records
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -33,7 +33,7 @@ def write_csv(rows, delimiter):
 
 def records(path, text, **options):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return list(open_source(path, **options).records)
+    return list(parse_records(open_source(path, **options).records))
 
 
 @pytest.mark.parametrize(

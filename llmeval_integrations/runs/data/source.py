@@ -49,7 +49,7 @@ class Source:
     """Rows that can be read once, and how far they have been read."""
 
     name: str  # the name for people
-    unparsed: Iterator[Record] = field(default_factory=lambda: iter(()))
+    records: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows. Those in JSON are parsed where they are evaluated, perhaps in another process."""
 
     done: int = 0  # how much has been read: bytes of a text file, otherwise rows
@@ -64,19 +64,14 @@ class Source:
             yield line
 
     @property
-    def records(self) -> Iterator[Record]:
-        """The parsed rows."""
-        return parse_records(self.unparsed)
-
-    @property
     def share(self) -> float | None:
         """The share of the data that has been read, None if its size is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
     def peek(self, count: int = HEAD) -> list[Record]:
         """Return the first unparsed rows. They stay to be read."""
-        records = list(islice(self.unparsed, count))
-        self.unparsed = chain(records, self.unparsed)
+        records = list(islice(self.records, count))
+        self.records = chain(records, self.records)
         return records
 
     def chunks(self, size: int = CHUNK) -> Iterator[list[Record]]:
@@ -84,7 +79,7 @@ class Source:
 
         So people see the rows of a slow run arrive, and long texts do not fill the memory.
         """
-        current, records = min(HEAD, size), iter(self.unparsed)
+        current, records = min(HEAD, size), iter(self.records)
         start, began = self.done, perf_counter()
         chunk: list[Record] = []
         while part := list(islice(records, min(current - len(chunk), HEAD))):
@@ -109,11 +104,11 @@ class Source:
                 check_count(name, value)
         if limit is not None or sample is not None:
             self.total = None  # the run ends before the data does
-        self.unparsed = islice(self.unparsed, limit)
+        self.records = islice(self.records, limit)
         if sample is not None:
             chance = random.Random(seed)  # noqa: S311 - no secret
-            drawn = nsmallest(sample, self.unparsed, key=lambda _: chance.random())
-            self.unparsed = iter(sorted(drawn, key=itemgetter(0)))
+            drawn = nsmallest(sample, self.records, key=lambda _: chance.random())
+            self.records = iter(sorted(drawn, key=itemgetter(0)))
 
 
 def parse_records(records: Iterable[Record]) -> Iterator[Record]:
@@ -187,9 +182,9 @@ def _open_file(path: str, format: str | None) -> Source:
         # Its directory is at its end, so standard input is read whole.
         given = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
         source.total, rows = read_parquet(given, source.name)
-        source.unparsed = enumerate(rows, 1)
+        source.records = enumerate(rows, 1)
     else:
-        source.unparsed = enumerate(_read(path, name, source), 1)
+        source.records = enumerate(_read(path, name, source), 1)
     return source
 
 
@@ -223,5 +218,5 @@ def _open_object(samples: Any, name: str) -> Source:
             "expected a path, an iterable of samples or a DataFrame, got a "
             f"{type(samples).__name__}{hint}"
         )
-    source.unparsed = enumerate(rows, 1)
+    source.records = enumerate(rows, 1)
     return source
