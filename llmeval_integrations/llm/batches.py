@@ -69,7 +69,9 @@ class Batches:
                     self._sends.append(asyncio.ensure_future(self._send(self._queue)))
                 self._queue[name] = (place, request)
                 batch, fence = await asyncio.shield(self._sends[-1]), request.fence
-            reply = (await self._replies(batch)).get(name)
+            if batch not in self._tasks:
+                self._tasks[batch] = asyncio.ensure_future(self._collect(batch))
+            reply = (await asyncio.shield(self._tasks[batch])).get(name)
             return reply and msgspec.structs.replace(reply, fence=fence)
 
         return await self._budget.pay(request, self._price, wait, 0.5) or await alone()
@@ -102,13 +104,8 @@ class Batches:
         )  # fmt: skip
         return batch
 
-    async def _replies(self, batch: str) -> Mapping[str, Reply]:
-        """Wait for the replies of a batch, by the names of the requests."""
-        if batch not in self._tasks:
-            self._tasks[batch] = asyncio.ensure_future(self._collect(batch))
-        return await asyncio.shield(self._tasks[batch])
-
     async def _collect(self, batch: str) -> Mapping[str, Reply]:
+        """Wait for the replies of a batch, by the names of the requests."""
         pause, call = _FIRST_POLL, partial(self._client.collect, batch)
         while True:
             try:

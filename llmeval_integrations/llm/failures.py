@@ -82,7 +82,10 @@ class Limiter:
         failures = 0.0
         while True:
             answered = self._answered
-            await self._enter()
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            self._admit()
+            await turn
             era = self._era
             try:
                 answer = await make()
@@ -108,13 +111,6 @@ class Limiter:
                 self._under_way -= 1
                 self._admit()
             await asyncio.sleep(pause)
-
-    async def _enter(self) -> None:
-        """Wait for a place."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        self._admit()
-        await turn
 
     def _admit(self) -> None:
         """Give free places to waiting calls."""

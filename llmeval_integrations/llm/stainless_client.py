@@ -59,8 +59,7 @@ class StainlessClient(SdkClient):
             "retries": thing.max_retries,
         }
         if thing.timeout != cls.load_package().DEFAULT_TIMEOUT:
-            waited = thing.timeout  # a number, or httpx's parts of a time-out
-            waited = waited if isinstance(waited, (int, float)) else getattr(waited, "read", None)
+            waited = getattr(thing.timeout, "read", thing.timeout)  # of httpx's parts, or a number
             fields["timeout"] = LONGEST if waited is None else min(waited, LONGEST)
         return fields
 
