@@ -119,9 +119,10 @@ def read_answer(result: Any) -> Answer:
     Only the score 1 counts as yes.
     """
     passed, score = None, result
-    if isinstance(result, Mapping) or hasattr(result, "score"):
-        passed = _get(result, "passed", _get(result, "passing"))
-        score = _get(result, "score")
+    if isinstance(result, Mapping):
+        passed, score = result.get("passed", result.get("passing")), result.get("score")
+    elif hasattr(result, "score"):
+        passed, score = getattr(result, "passed", getattr(result, "passing", None)), result.score
     text, number, truth = one_line(quote(result)), _read_number(score), _read_number(passed)
     if truth in (0, 1):
         return Answer("yes" if truth else "no", number, text)
@@ -130,12 +131,6 @@ def read_answer(result: Any) -> Answer:
     if number is None or not 0 <= number <= 1:
         return Answer("unclear", None, text)
     return Answer("yes" if number == 1 else "no", number, text)
-
-
-def _get(result: Any, name: str, default: Any = None) -> Any:
-    if isinstance(result, Mapping):
-        return result.get(name, default)
-    return getattr(result, name, default)
 
 
 def _read_number(value: Any) -> float | None:
