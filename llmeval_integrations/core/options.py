@@ -127,6 +127,12 @@ def check_count(name: str, value: object, least: int = 1) -> None:
         raise InvalidOptionError(f"{name}={quote(value)} is not a whole number of at least {least}")
 
 
+def check_share(name: str, value: Any) -> None:
+    """Raise unless an option of a function is a number between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise InvalidOptionError(f"{name}={quote(value)} is not a number between 0 and 1")
+
+
 def check_choice(evaluator: Any, option: str, choices: Collection[Any]) -> None:
     """Raise unless the option is one of these values; 1 is not True here."""
     value = getattr(evaluator, option)

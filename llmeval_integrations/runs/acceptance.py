@@ -8,9 +8,9 @@ from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.options import check_share
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.confidence import Answer, Threshold, safe_threshold
-from llmeval_integrations.stats.intervals import check_share
 
 
 class Review(NamedTuple):

@@ -6,11 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
-
-from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import quote
+from typing import Final, NamedTuple
 
 Interval = tuple[float, float]  # the lower and the upper bound
 _COVERAGE: Final = 0.95  # the chance that an interval contains the true value
@@ -31,12 +27,6 @@ class Share(NamedTuple):
     def rate(self) -> float | None:
         """The share as a figure from 0 to 1; None for a total of 0."""
         return self.part / self.whole if self.whole else None
-
-
-def check_share(name: str, value: Any) -> None:
-    """Raise InvalidOptionError unless an option is a number between 0 and 1."""
-    if not is_number(value) or not 0 < value < 1:
-        raise InvalidOptionError(f"{name}={quote(value)} is not a number between 0 and 1")
 
 
 def wilson(passes: int, n: int) -> Interval | None:

@@ -9,13 +9,12 @@ from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
-from llmeval_integrations.core.options import check_count
+from llmeval_integrations.core.options import check_count, check_share
 from llmeval_integrations.stats.agreement import Rating
 from llmeval_integrations.stats.intervals import (
     Interval,
     Share,
     Z,
-    check_share,
     design_effect,
     group_figures,
     mean_interval,
