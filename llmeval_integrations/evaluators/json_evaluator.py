@@ -25,9 +25,6 @@ REFUSED: Final = Defect("refused", "The model refused to answer")
 _SHARED: Final = "_shared"
 """The mark in the `__dict__` of samples that keep their values there, by field and mode."""
 
-_SAME: Final = "_same"
-"""The name, beside a mode, of whether output and reference are surely the same JSON text."""
-
 
 def share(samples: Iterable[Sample]) -> None:
     """Let these samples keep their parsed values."""
@@ -96,12 +93,13 @@ def is_same(sample: Sample, parsing: Parsing) -> bool:
     """
     output, reference = sample.output, sample.reference
     kept: dict[Any, Any] = sample.__dict__
-    if (_SAME, parsing) in kept:
-        return bool(kept[_SAME, parsing])
+    key = "same", parsing
+    if key in kept:
+        return bool(kept[key])
     are_texts = type(output) is str and type(reference) is str
     same = are_texts and is_same_text(output, reference, parsing)
     if kept:
-        kept[_SAME, parsing] = same
+        kept[key] = same
     return same
 
 

@@ -12,9 +12,9 @@ import msgspec
 
 from llmeval_integrations.fields.leaves import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS, Rule
-from llmeval_integrations.json_values.values import TYPES
+from llmeval_integrations.json_values.values import TYPES, encode
 from llmeval_integrations.schemas.document import items_of, list_of
-from llmeval_integrations.schemas.parse import REMARKS, encode
+from llmeval_integrations.schemas.parse import REMARKS
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
 

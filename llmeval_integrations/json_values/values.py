@@ -32,8 +32,10 @@ TYPES: Final[dict[type, str]] = {
 
 _MEASURED: Final = frozenset((dict, list, tuple))
 
+encode = msgspec.json.Encoder(decimal_format="number").encode
+"""Write a value as JSON fast: NaN as null, and keys in their order."""
+
 _decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder(decimal_format="number").encode
 _encode_plain = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="deterministic").encode
 
@@ -56,7 +58,7 @@ def equal(one: Any, other: Any) -> bool:
     # Python's == finds all values that are equal as JSON, and too many: True == 1.
     if one != other:
         return False
-    return type(one) is str or _encode(one) == _encode(other) or _same_booleans(one, other)
+    return type(one) is str or encode(one) == encode(other) or _same_booleans(one, other)
 
 
 def _same_booleans(one: Any, other: Any) -> bool:
@@ -77,7 +79,7 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     kind = type(value)
     try:
         if kind in SCALARS:
-            return _write(value) if kind is float else _encode(value).decode()
+            return _write(value) if kind is float else encode(value).decode()
         text = _encode_sorted(value)
     except UnicodeEncodeError:  # a Python string may contain half a surrogate pair
         return _write(value, sort_arrays=sort_arrays)
@@ -96,7 +98,7 @@ def _write(value: Any, *, sort_arrays: bool = False) -> str:
     if isinstance(value, float):
         if value.is_integer() and abs(value) < _LARGEST:
             return str(int(value))
-        return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
+        return encode(value).decode() if math.isfinite(value) else json.dumps(value)
     if isinstance(value, dict):
         members = [
             f"{canonical(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
@@ -107,7 +109,7 @@ def _write(value: Any, *, sort_arrays: bool = False) -> str:
         items = [_write(item, sort_arrays=sort_arrays) for item in value]
         return "[" + ",".join(sorted(items) if sort_arrays else items) + "]"
     try:
-        return _encode(value).decode()
+        return encode(value).decode()
     except UnicodeEncodeError:
         return json.dumps(value)
 

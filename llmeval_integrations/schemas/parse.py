@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, get_origin
 
-import msgspec
-
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, copy_value, parse
-from llmeval_integrations.json_values.values import pointer
+from llmeval_integrations.json_values.values import encode, pointer
 from llmeval_integrations.schemas.patterns import restore_classes
 
 KEYWORDS: Final = frozenset(
@@ -36,9 +34,6 @@ REMARKS: Final = frozenset(
 
 _OWN: Final = "http://json-schema.org/", "https://json-schema.org/"
 """The beginnings of each `$schema` that the validator supports."""
-
-encode = msgspec.json.Encoder(decimal_format="number").encode
-"""Write a schema as the text that is its key in a cache."""
 
 
 def schema_text(schema: Any) -> str:

@@ -17,16 +17,6 @@ from llmeval_integrations.schemas.patterns import pattern_options, spell_pattern
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 
-VALIDATORS: Final[dict[str | None, str]] = {
-    None: "validator_for",
-    "4": "Draft4Validator",
-    "6": "Draft6Validator",
-    "7": "Draft7Validator",
-    "2019-09": "Draft201909Validator",
-    "2020-12": "Draft202012Validator",
-}
-"""The validator class of each draft; for None, `$schema` decides."""
-
 _BASE: Final = "json-schema:///"
 """The base address that the validator assumes for a schema without one."""
 
@@ -39,8 +29,10 @@ class CompiledSchema:
 
         self._text, self._check_formats = text, check_formats
         schema = self.read()
+        # Without a draft, `$schema` decides.
+        kind = f"Draft{draft.replace('-', '')}Validator" if draft else "validator_for"
         try:
-            self._validator = self._build(getattr(jsonschema_rs, VALIDATORS[draft]), schema)
+            self._validator = self._build(getattr(jsonschema_rs, kind), schema)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
             problem = describe_problem(error)
             raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error

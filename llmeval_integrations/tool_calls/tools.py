@@ -19,11 +19,11 @@ from llmeval_integrations.fields.field import PRESENT, Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.json_values.values import canonical, escape, measure
+from llmeval_integrations.json_values.values import canonical, encode, escape, measure
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
-from llmeval_integrations.schemas.parse import encode, refuse_nan
+from llmeval_integrations.schemas.parse import refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
