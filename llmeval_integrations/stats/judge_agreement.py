@@ -28,11 +28,11 @@ from llmeval_integrations.stats.labels import (
     LabelledRow,
     as_verdict,
     fold,
+    list_rows,
     normalize,
     pair_labels,
     read_label,
     read_verdict,
-    rows_of,
 )
 
 _MOST_LABELS: Final = 12
@@ -126,7 +126,7 @@ class Agreement:
         part of a run is labelled, pass the whole run to `agreement`, with None for the other
         labels, and use `corrected`. Missing and unscored rows of `judged` are left out.
         """
-        values = enumerate(map(normalize, rows_of("judged", judged)))
+        values = enumerate(map(normalize, list_rows("judged", judged)))
         given = [(row, value) for row, value in values if value is not None]
         if self.positive is None:
             return _no_rate(len(given))

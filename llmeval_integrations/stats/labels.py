@@ -60,7 +60,7 @@ def _by_key(name: str, values: Any, by_id: bool) -> Mapping[Any, Any]:
     """Return rows by their ids or their places, a mapping as it is."""
     if isinstance(values, Mapping):
         return values
-    rows = rows_of(name, values)
+    rows = list_rows(name, values)
     found = {getattr(row, "id", None) if by_id else place: row for place, row in enumerate(rows)}
     if None in found or len(found) < len(rows):
         raise InputError(
@@ -70,7 +70,7 @@ def _by_key(name: str, values: Any, by_id: bool) -> Mapping[Any, Any]:
     return found
 
 
-def rows_of(name: str, values: Any) -> list[Any]:
+def list_rows(name: str, values: Any) -> list[Any]:
     """Return the rows of a run, of a sequence or of a mapping's values, of a single evaluator."""
     values = getattr(values, "rows", values)
     if hasattr(values, "itertuples"):  # its items are the names of its columns
