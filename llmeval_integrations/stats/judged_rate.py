@@ -57,11 +57,9 @@ class JudgedRate(NamedTuple):
     def __str__(self) -> str:
         if self.rate is None:
             return f"no pass rate: {self.reason}"
-        bounds = (
-            f"95 % interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
-            if self.interval
-            else "no interval of a single group"
-        )
+        bounds = "no interval of a single group"
+        if self.interval:
+            bounds = f"95 % interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
         return (
             f"{self.rate:.3f}, {bounds} (the judge passed {self.judged.part:,} of "
             f"{self.judged.whole:,}; {self.method})"
