@@ -179,7 +179,7 @@ class Keys:
     def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)
         is_mapping = isinstance(source, Mapping)
-        if field == "output" and (source is None or source == {}):
+        if field == "output" and (source is None or (is_mapping and not source)):
             return MISSING
         if key:
             if is_mapping and key in source:

@@ -136,6 +136,8 @@ def test_langsmith_is_called_like_openevals_and_awaited_like_its_runner():
     assert asked.samples == [Sample("so", MISSING, "?", ["one"], "dry", variables)]
     assert found == {"key": "mine", "score": 1.0, "value": None, "comment": None, "metadata": {"passed": True}}  # fmt: skip
     assert wrapped.feedback_keys == ["mine"]
+    array = pytest.importorskip("numpy").array([1, 2])  # its comparison with {} is an array, too
+    assert ours.LangSmithEvaluator(JsonEquality())(None, array, array)["score"] == 1.0
 
     ids = {"id": uuid.uuid4(), "dataset_id": uuid.uuid4()}
     example = Example(inputs={"text": "{}"}, outputs={"answer": "{}"}, **ids)
