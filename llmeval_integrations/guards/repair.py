@@ -67,34 +67,26 @@ def repair(text: str) -> Repair:
     if not isinstance(text, str):
         raise InputError(f"repair accepts a text, got {quote(text)}")
     edits: list[Edit] = []
-    fixes: list[_Fix] = []
+    fixes: list[Edit] = []  # the same, with their offsets in the text that they changed
     value = parse(text)
     most = min(_MOST_EDITS, _MOST_READ // max(len(text), 1))
     while type(value) is Defect:
         fix = None if value.is_json or len(edits) >= most else _find_fix(text, value)
         if fix is None:
             return Repair(None, edits, value, text)
-        offset = fix.start  # in the original text; inside an earlier fix, its start
+        offset = fix.offset  # in the original text; inside an earlier fix, its start
         for earlier in reversed(fixes):
-            if offset > earlier.start:
-                growth = len(earlier.new) - (earlier.end - earlier.start)
-                offset = max(offset - growth, earlier.start)
-        edits.append(Edit(offset, value.name, text[fix.start : fix.end], fix.new))
+            if offset > earlier.offset:
+                growth = len(earlier.new) - len(earlier.old)
+                offset = max(offset - growth, earlier.offset)
+        edits.append(fix._replace(offset=offset))
         fixes.append(fix)
-        text = text[: fix.start] + fix.new + text[fix.end :]
+        text = text[: fix.offset] + fix.new + text[fix.offset + len(fix.old) :]
         value = parse(text)
     return Repair(value, edits, None, text)
 
 
-class _Fix(NamedTuple):
-    """The replacement of a part of a text."""
-
-    start: int
-    end: int
-    new: str
-
-
-def _find_fix(text: str, defect: Defect) -> _Fix | None:
+def _find_fix(text: str, defect: Defect) -> Edit | None:
     """Return the fix of a defect; None if more than one value can be meant."""
     offset, name = defect.offset, defect.name
     if offset is None:
@@ -110,17 +102,17 @@ def _find_fix(text: str, defect: Defect) -> _Fix | None:
     if found is None or replace is None:
         return None
     new = found.expand(replace) if isinstance(replace, str) else replace(found)
-    return None if new is None else _Fix(offset, found.end(1), new)
+    return None if new is None else Edit(offset, defect.name, text[offset : found.end(1)], new)
 
 
-def _cut_prose(text: str, offset: int) -> _Fix | None:
+def _cut_prose(text: str, offset: int) -> Edit | None:
     """Cut the prose before or after the only JSON."""
     start = find_json(text[offset:])
     if text[:offset].strip("`~ \t\n\r") and offset > 0:
-        return _Fix(offset, len(text), "") if start is None else None
+        return Edit(offset, "prose_around", text[offset:], "") if start is None else None
     if start is None or re.match(r"\[\s*-?[0-9]", text[offset + start :]):  # a footnote's mark
         return None
-    return _Fix(offset, offset + start, "")
+    return Edit(offset, "prose_around", text[offset : offset + start], "")
 
 
 def _quote(found: re.Match[str]) -> str:
