@@ -157,7 +157,7 @@ def _report(call: argparse.Namespace) -> int:
 
 def _export(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports.tables import TABLES, WRITERS
-    from llmeval_integrations.runs.records import import_pyarrow
+    from llmeval_integrations.runs.cells import import_pyarrow
 
     name = _choose_format(call, {f".{name}": name for name in WRITERS}, "parquet")
     if name != "csv":

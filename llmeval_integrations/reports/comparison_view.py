@@ -9,6 +9,7 @@ from typing import Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.reports.view import Cell, Column, Row, Section, Tone, View, mute, score
+from llmeval_integrations.runs.cells import text_of
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import (
@@ -20,7 +21,6 @@ from llmeval_integrations.runs.numbers import (
     write_count,
     write_difference,
 )
-from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 
 _TONES: Final[dict[str, Tone]] = {"worse": "bad", "better": "good", "none shown": "quiet"}

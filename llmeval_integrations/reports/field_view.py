@@ -10,9 +10,9 @@ from typing import Any, Final
 from llmeval_integrations.core.quote import OTHER
 from llmeval_integrations.reports.tables import rows_of
 from llmeval_integrations.reports.view import Column, Row, Section, alarm
+from llmeval_integrations.runs.cells import text_of
 from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.numbers import percent
-from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.text.excerpt import cut_around_difference
 

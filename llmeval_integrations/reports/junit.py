@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from llmeval_integrations.core.quote import make_printable
 from llmeval_integrations.reports.tables import name_runs, rows_of
-from llmeval_integrations.runs.records import text_of
+from llmeval_integrations.runs.cells import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import find_cause

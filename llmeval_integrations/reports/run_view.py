@@ -26,9 +26,9 @@ from llmeval_integrations.reports.view import (
     score,
 )
 from llmeval_integrations.runs.acceptance import acceptance
+from llmeval_integrations.runs.cells import text_of
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.numbers import NOTHING, percent, percents, write_count
-from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 
 _OF_REPEATS: Final = (

@@ -13,8 +13,8 @@ from llmeval_integrations.core.figures import format_figure
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.outcomes import differences_of, places_of
 from llmeval_integrations.reports.tables import rows_of
+from llmeval_integrations.runs.cells import text_of
 from llmeval_integrations.runs.load import read_texts
-from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import find_cause

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import free_name
 from llmeval_integrations.matching.node import FIGURES
-from llmeval_integrations.runs.records import COLUMNS, batch_of, cell_of, schema, text_of
+from llmeval_integrations.runs.cells import COLUMNS, batch_of, cell_of, schema, text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 

@@ -10,13 +10,13 @@ from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
+from llmeval_integrations.runs.cells import COLUMNS, cell_of, import_pyarrow, table_of
 from llmeval_integrations.runs.chunk import LocalEngine
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.engine import Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.judges import open_judges
 from llmeval_integrations.runs.options import Evaluators, JudgeOptions, name_evaluators
-from llmeval_integrations.runs.records import COLUMNS, cell_of, import_pyarrow, table_of
 from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:

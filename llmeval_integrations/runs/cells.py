@@ -1,4 +1,4 @@
-"""The typed columns of rows, and tables of pyarrow."""
+"""The cells of rows as typed columns, and tables of pyarrow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COLUMNS: Final[Mapping[str, tuple[type, Callable[[Row], Any]]]] = {
 }
 
 COLUMNS: Final[Mapping[str, type]] = {name: kind for name, (kind, _) in _COLUMNS.items()}
-"""The columns of a record, with the types of their cells."""
+"""The columns of rows, with the types of their cells."""
 
 
 def cell_of(row: Row, column: str) -> Any:
