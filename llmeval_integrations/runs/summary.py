@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -53,7 +53,7 @@ class Tally:
     _low: float = math.inf
     _high: float = -math.inf
     _defects: set[Kind] = field(default_factory=set)
-    _reasons: dict[Kind, Counter[str]] = field(default_factory=dict)
+    _reasons: dict[Kind, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     _further: int = 0  # the reasons beside the first of each kind; a thousand have their names
     _unnamed: Counter[Kind] = field(default_factory=Counter)  # the rows with other reasons
 
@@ -105,7 +105,7 @@ class Tally:
             self._defects.add(kind)
         if kind not in self._reasons and len(self._reasons) >= MAX_NAMES:
             kind = kind[0], OTHER
-        reasons = self._reasons.setdefault(kind, Counter())
+        reasons = self._reasons[kind]
         if reasons and reason not in reasons:  # the first reason of a kind has its name
             self._further += 1
             if self._further > MAX_NAMES:
