@@ -66,7 +66,19 @@ class Comparison(msgspec.Struct):
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
-            self._compare_leaves(node, output, reference, place)
+            if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
+                self.add_side(node, "missing", reference, place)
+                self.add_side(node, "extra", output, place)
+                return
+            if node.fuzzy and self.pairing.depth:
+                spend_on_texts(self.pairing, output, reference)
+            what, score = node.leaf(output, reference)
+            if what == "open":
+                self.open.append((node, place, output, reference, score))
+            elif what == "match" and score == 1.0:
+                self.matched.append(node)
+            else:
+                self.outcomes.append(Outcome(place, node, what, score, output, reference))
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
         # Beside one with parts, an empty object or array is a leaf if empty values count. But an
@@ -82,22 +94,6 @@ class Comparison(msgspec.Struct):
                 self.compare_arrays(node, output, reference, place)
         else:
             self._compare_unlike(node, output, reference, place)
-
-    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        """Compare two values without parts, or two that are compared as a whole."""
-        if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
-            self.add_side(node, "missing", reference, place)
-            self.add_side(node, "extra", output, place)
-            return
-        if node.fuzzy and self.pairing.depth:
-            spend_on_texts(self.pairing, output, reference)
-        kind, score = node.leaf(output, reference)
-        if kind == "open":
-            self.open.append((node, place, output, reference, score))
-        elif kind == "match" and score == 1.0:
-            self.matched.append(node)
-        else:
-            self.outcomes.append(Outcome(place, node, kind, score, output, reference))
 
     def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
