@@ -14,6 +14,9 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameErro
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import hint
 
+ENTRY_POINTS = "llmeval_integrations.evaluators"
+"""The entry point group in which other packages name their evaluator classes."""
+
 # These rooms are imported only when an evaluator is looked up by name.
 _ROOMS = ("evaluators", "judges")
 
@@ -106,7 +109,6 @@ def _classes_in(file: str) -> tuple[type[Evaluator], ...]:
 
 
 def _entry_points() -> Any:
-    """Return the entry points with which other packages name their evaluator classes."""
     from importlib.metadata import entry_points
 
-    return entry_points(group="llmeval_integrations.evaluators")
+    return entry_points(group=ENTRY_POINTS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
-from llmeval_integrations.core.options import read_checks
+from llmeval_integrations.core.options import check_choice, read_rules
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 
@@ -68,9 +68,13 @@ class Evaluator(ABC):
     """Whether it asks a model."""
 
     def __post_init__(self) -> None:
-        for checks in read_checks(type(self)).values():
-            for check in checks:
-                check(self)
+        choices, checks = read_rules(type(self))
+        for option, allowed in choices.items():
+            value = getattr(self, option)
+            if (type(value), value) not in allowed:
+                check_choice(self, option, [value for _, value in allowed])
+        for check in checks:
+            check(self)
 
     @abstractmethod
     def check(self, sample: Sample) -> Result:

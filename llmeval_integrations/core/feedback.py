@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.quote import shorten_middle
@@ -41,7 +41,7 @@ def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) ->
 
 
 def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
-    yield from _word_errors(metadata)
+    yield from _word_errors(_details(metadata, "errors", "pointer", "message"))
     for name in ("differences", "outcomes"):
         for leaf in _details(metadata, name, "pointer", "kind"):
             if leaf["kind"] not in RIGHT:
@@ -67,8 +67,8 @@ def _details(metadata: Mapping[str, Any], name: str, *members: str) -> list[Mapp
     ]
 
 
-def _word_errors(details: Mapping[str, Any]) -> Iterator[str]:
-    for error in _details(details, "errors", "pointer", "message"):
+def _word_errors(errors: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for error in errors:
         yield f"{error['pointer'] or 'the whole'}: {error['message']}"
 
 
@@ -85,7 +85,7 @@ def _word_leaf(leaf: Mapping[str, Any]) -> str:
 
 def _word_call(call: Mapping[str, Any]) -> Iterator[str]:
     if "valid" in call:
-        yield from _word_errors(call)
+        yield from _word_errors(_details(call, "errors", "pointer", "message"))
         return
     kind = call.get("kind", "right")
     if kind == "unreadable":

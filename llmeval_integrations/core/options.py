@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
-from itertools import chain
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import (
@@ -41,6 +40,9 @@ Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 """The type of an option that is a whole number above 0."""
 
+_Choice: TypeAlias = tuple[type, Any]
+"""A value with its type: 1 equals True, and is no boolean."""
+
 _FEW_VALUES: Final = {bool: (True, False), NoneType: (None,)}
 
 
@@ -53,23 +55,24 @@ def option_types(kind: type) -> dict[str, Any]:
 
 
 @lru_cache
-def read_checks(kind: type) -> dict[str, list[Callable[[Any], None]]]:
-    """Return the checks of each option whose type says what is allowed."""
-    checks: dict[str, list[Callable[[Any], None]]] = {}
+def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any], None]]]:
+    """Return the values of each option that has only a few, and the checks of texts and ranges."""
+    choices: dict[str, list[_Choice]] = {}
+    checks: list[Callable[[Any], None]] = []
     for option, hint in option_types(kind).items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         values = [
             get_args(part) if get_origin(part) is Literal else _FEW_VALUES.get(part, ())
             for part in parts
         ]
-        checks[option] = [
+        if all(values):
+            choices[option] = [(type(value), value) for several in values for value in several]
+        checks += [
             _check_of(option, part, optional=NoneType in parts)
             for part in parts
             if get_origin(part) is Annotated and isinstance(part.__metadata__[0], Meta)
         ]
-        if all(values):  # there are only a few
-            checks[option].append(partial(check_choice, option=option, choices=[*chain(*values)]))
-    return checks
+    return choices, checks
 
 
 def _check_of(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:

@@ -20,7 +20,7 @@ from llmeval_integrations.core.options import (
     check_choice,
     check_text,
     option_error,
-    read_checks,
+    read_rules,
 )
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.values import TYPES, canonical
@@ -128,9 +128,11 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
 def _check_values(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Check the values of settings as those of an evaluator's options."""
     given = SimpleNamespace(**{**_DEFAULTS, **settings}, name=where)
-    for name in settings:
-        for check in read_checks(Rule).get(name, ()):
-            check(given)
+    choices, checks = read_rules(Rule)
+    for name in choices.keys() & settings.keys():
+        check_choice(given, name, [value for _, value in choices[name]])
+    for check in checks:
+        check(given)
     check_choice(given, "format", (*FORMATS, None))
     check_text(given, "pattern", optional=True)
     check_callable(given, "compare")
