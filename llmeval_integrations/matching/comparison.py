@@ -83,17 +83,18 @@ class Comparison(msgspec.Struct):
             self.add_matches(node, output)
         # Beside one with parts, an empty object or array is a leaf if empty values count. But an
         # empty object is compared like any other if it may lack a member of the other one.
-        elif kind is other and (
-            (output and reference)
-            or not (node.splits and node.counts_empty)
-            or (kind is dict and node.has_defaults and self._may_lack(node, output or reference))
+        elif kind is not other or (
+            not (output and reference)
+            and (node.splits and node.counts_empty)
+            and not (
+                kind is dict and node.has_defaults and self._may_lack(node, output or reference)
+            )
         ):
-            if kind is dict:
-                self.compare_objects(node, output, reference, place)
-            else:
-                self.compare_arrays(node, output, reference, place)
-        else:
             self._compare_unlike(node, output, reference, place)
+        elif kind is dict:
+            self.compare_objects(node, output, reference, place)
+        else:
+            self.compare_arrays(node, output, reference, place)
 
     def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
